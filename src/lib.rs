@@ -1,0 +1,22 @@
+//! kubectl-aicr keeps a GPU cluster's software stack correct: a kubectl plugin for the people who approve rollouts and,
+//! later, the controller that makes them.
+//!
+//! # The map of the house
+//!
+//! Data goes one way: *observe* the API server, *decide* purely from what was observed and `now`, *act* with at most one
+//! guarded write. Dependencies point downwards only:
+//!
+//! | module | what lives there | may use |
+//! | --- | --- | --- |
+//! | [`api`] | types of the API: `ClusterRuntime`, `RuntimeRollout`, a read-only view of the Argo CD `Application`, keys, reasons, error codes | nothing |
+//! | [`plan`] | the plan: document, normal form, canonical JSON, digests, graph, ConfigMap form, comparing, rebuilding | `api` |
+//! | [`approval`] | an approval's state at an instant; what may be approved, revoked, acknowledged, and why not | `api` |
+//! | [`aicr`] | what is known about the AICR CLI: the `upgrade-check` report that approvers read | `api` |
+//! | [`cli`] | the plugin: arguments, kubeconfig, one file a command, output | all |
+//!
+//! Only `cli` reads the clock, the environment or a server, and within it only the files that `clippy.toml` names.
+pub mod api;
+pub mod plan;
+pub mod approval;
+pub mod aicr;
+pub mod cli;

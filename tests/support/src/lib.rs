@@ -1,0 +1,1 @@
+//! Starts and stops real servers for tests.
