@@ -15,8 +15,8 @@
 //! | [`cli`] | the plugin: arguments, kubeconfig, one file a command, output | all |
 //!
 //! Only `cli` reads the clock, the environment or a server, and within it only the files that `clippy.toml` names.
-pub mod api;
-pub mod plan;
-pub mod approval;
 pub mod aicr;
+pub mod api;
+pub mod approval;
 pub mod cli;
+pub mod plan;

@@ -1,6 +1,19 @@
 //! Types of the API and the names everybody shares. No behaviour beyond accessors; knows no other module.
 
 mod code;
+mod condition;
+pub mod crd;
+mod duration;
 pub mod keys;
+mod rollout;
+mod rollout_rules;
+mod runtime;
+mod schema;
+mod time;
 
 pub use code::Code;
+pub use condition::{Condition, ConditionStatus};
+pub use duration::{DurationError, GoDuration};
+pub use rollout::*;
+pub use runtime::*;
+pub use time::Time;
