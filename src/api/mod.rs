@@ -4,6 +4,8 @@ mod code;
 mod condition;
 pub mod crd;
 mod duration;
+#[cfg(test)]
+pub(crate) mod fixtures;
 pub mod keys;
 mod rollout;
 mod rollout_rules;
