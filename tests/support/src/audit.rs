@@ -39,7 +39,8 @@ pub struct Request {
 impl Request {
     /// Whether it asked to change something that is stored (a dry run does not).
     pub fn is_write(&self) -> bool {
-        let changes = matches!(self.verb.as_str(), "create" | "update" | "patch" | "delete" | "deletecollection");
+        let changes =
+            matches!(self.verb.as_str(), "create" | "update" | "patch" | "delete" | "deletecollection");
         changes && !self.uri.contains("dryRun=") && !self.group.starts_with("auth")
     }
 }
@@ -90,7 +91,8 @@ impl Audit {
         // A line without its end is still being written, so nobody has that answer yet.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         let requests = whole.lines().map(|line| {
-            let event: Event = serde_json::from_str(line).doing(|| format!("reading the audit event {line}"))?;
+            let event: Event =
+                serde_json::from_str(line).doing(|| format!("reading the audit event {line}"))?;
             Ok(event.into())
         });
         requests.collect::<Result<_>>().map(Self)

@@ -71,7 +71,12 @@ pub(crate) struct Tokens(BTreeMap<Identity, String>);
 
 impl Tokens {
     pub(crate) fn new() -> Result<Self> {
-        Identity::ALL.into_iter().filter(|id| *id != Identity::Operator).map(|id| Ok((id, secret()?))).collect::<Result<_>>().map(Self)
+        Identity::ALL
+            .into_iter()
+            .filter(|id| *id != Identity::Operator)
+            .map(|id| Ok((id, secret()?)))
+            .collect::<Result<_>>()
+            .map(Self)
     }
 
     pub(crate) fn of(&self, identity: Identity) -> Option<&str> {
@@ -80,7 +85,11 @@ impl Tokens {
 
     /// The text for `--token-auth-file`.
     pub(crate) fn file(&self) -> String {
-        self.0.iter().map(|(id, token)| format!("{token},{user},{user},\"{groups}\"\n", user = id.user(), groups = id.groups())).collect()
+        let line = |(id, token): (&Identity, &String)| {
+            let (user, groups) = (id.user(), id.groups());
+            format!("{token},{user},{user},\"{groups}\"")
+        };
+        self.0.iter().map(line).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -95,7 +104,8 @@ pub(crate) fn secret() -> Result<String> {
 /// A kubeconfig with one context per identity, the first being current. JSON is YAML.
 pub(crate) fn kubeconfig(url: &str, ca_pem: &str, tokens: &[(Identity, String)]) -> String {
     let cluster = serde_json::json!({"server": url, "certificate-authority-data": base64(ca_pem.as_bytes())});
-    let users = tokens.iter().map(|(id, token)| serde_json::json!({"name": id.context(), "user": {"token": token}}));
+    let users =
+        tokens.iter().map(|(id, token)| serde_json::json!({"name": id.context(), "user": {"token": token}}));
     let contexts = tokens.iter().map(|(id, _)| {
         serde_json::json!({"name": id.context(), "context": {"cluster": "test", "user": id.context()}})
     });

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use k8s_openapi::api::core::v1::Namespace;
 use kube::Client;
+use kube::api::{DeleteParams, PostParams};
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use tempfile::TempDir;
 
@@ -57,7 +59,9 @@ impl ControlPlane {
             let plane = Self::launch(name, &etcd, &apiserver)?;
             match plane.wait_until_ready().await {
                 Ok(plane) => return Ok(plane),
-                Err((plane, _)) if attempts > 0 && (plane.etcd.lost_its_port() || plane.apiserver.lost_its_port()) => {
+                Err((plane, _))
+                    if attempts > 0 && (plane.etcd.lost_its_port() || plane.apiserver.lost_its_port()) =>
+                {
                     plane.drop_logs();
                 }
                 Err((_, error)) => return Err(error),
@@ -81,7 +85,7 @@ impl ControlPlane {
         let etcd_url = format!("http://127.0.0.1:{etcd_port}");
         // Of its own, so that an API server that meets another test's etcd on a port just lost changes nothing of it.
         let etcd_prefix = format!("/{}", identity::secret()?);
-        let etcd = Server::start(Spec {
+        let etcd = Server::start(&Spec {
             name: "etcd",
             program: etcd,
             args: etcd_args(folder.path(), &etcd_url, peer_port),
@@ -89,7 +93,7 @@ impl ControlPlane {
             folder: folder.path(),
             removes_folders: true,
         })?;
-        let apiserver = Server::start(Spec {
+        let apiserver = Server::start(&Spec {
             name: "kube-apiserver",
             program: apiserver,
             args: apiserver_args(folder.path(), &logs, &etcd_url, &etcd_prefix, port),
@@ -118,7 +122,7 @@ impl ControlPlane {
         let started = Instant::now();
         let mut client = None;
         loop {
-            if let Err(error) = self.etcd.check().and_then(|()| self.apiserver.check()) {
+            if let Err(error) = self.check() {
                 return Err((self, error));
             }
             // The key is written after the certificate, so with it the certificate is whole.
@@ -173,12 +177,14 @@ impl ControlPlane {
         servers.into_iter().flatten().flat_map(Server::pids).collect()
     }
 
-    /// Whether both servers still run.
+    /// Whether all servers still run.
     ///
     /// # Errors
     /// The end of the log of the one that does not.
     pub fn check(&self) -> Result<()> {
-        self.etcd.check().and_then(|()| self.apiserver.check())
+        self.etcd.check()?;
+        self.apiserver.check()?;
+        self.controllers.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map_or(Ok(()), Server::check)
     }
 
     /// The bearer token of an identity.
@@ -205,11 +211,24 @@ impl ControlPlane {
     /// # Errors
     /// If the identity has no token (see [`Self::token`]).
     pub fn client(&self, identity: Identity) -> Result<Client> {
-        let certificates = pem::parse_many(&self.ca_pem).doing(|| "reading the API server's certificate".to_owned())?;
+        connect(self.config(identity)?)
+    }
+
+    /// A client for the administrator acting as somebody else.
+    pub(crate) fn client_as(&self, user: &str, group: &str) -> Result<Client> {
+        let mut config = self.config(Identity::Admin)?;
+        config.auth_info.impersonate = Some(user.to_owned());
+        config.auth_info.impersonate_groups = Some(vec![group.to_owned()]);
+        connect(config)
+    }
+
+    fn config(&self, identity: Identity) -> Result<kube::Config> {
+        let certificates =
+            pem::parse_many(&self.ca_pem).doing(|| "reading the API server's certificate".to_owned())?;
         let mut config = config(&self.url)?;
         config.root_cert = Some(certificates.into_iter().map(pem::Pem::into_contents).collect());
         config.auth_info.token = Some(self.token(identity)?.into());
-        connect(config)
+        Ok(config)
     }
 
     /// A client for etcd's own HTTP interface, and the prefix under which the API server keeps everything.
@@ -238,7 +257,7 @@ impl ControlPlane {
         let program = tools::path("kube-controller-manager")?;
         let kubeconfig = self.write_kubeconfig(self.folder.path(), &[Identity::Admin])?;
         let [port, _, _] = free_ports()?;
-        let server = Server::start(Spec {
+        let server = Server::start(&Spec {
             name: "kube-controller-manager",
             program: &program,
             args: vec![
@@ -258,25 +277,30 @@ impl ControlPlane {
         self.wait_for_namespace_controller().await
     }
 
+    /// Ends what [`Self::start_controller_manager`] started.
+    pub(crate) fn stop_controller_manager(&self) {
+        let server = self.controllers.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(server);
+    }
+
     /// The controllers work once a namespace that is deleted is gone.
     async fn wait_for_namespace_controller(&self) -> Result<()> {
-        use k8s_openapi::api::core::v1::Namespace;
         let namespaces: kube::Api<Namespace> = kube::Api::all(self.client(Identity::Admin)?);
         let name = "controllers-started";
         let mut probe = Namespace::default();
         probe.metadata.name = Some(name.to_owned());
-        namespaces.create(&kube::api::PostParams::default(), &probe).await.doing(|| format!("creating namespace {name}"))?;
-        namespaces.delete(name, &kube::api::DeleteParams::default()).await.doing(|| format!("deleting namespace {name}"))?;
+        let doing = || format!("making and deleting the namespace {name}");
+        namespaces.create(&PostParams::default(), &probe).await.doing(doing)?;
+        namespaces.delete(name, &DeleteParams::default()).await.doing(doing)?;
         let started = Instant::now();
-        while namespaces.get_opt(name).await.doing(|| format!("reading namespace {name}"))?.is_some() {
-            let controllers = self.controllers.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(server) = controllers.as_ref() {
-                server.check()?;
-                if started.elapsed() > READY_WITHIN {
-                    return Err(Error::new(format!("kube-controller-manager deleted no namespace{}", server.log_tail())));
-                }
+        while namespaces.get_opt(name).await.doing(doing)?.is_some() {
+            self.check()?;
+            if started.elapsed() > READY_WITHIN {
+                return Err(Error::new(format!(
+                    "kube-controller-manager deleted no namespace; its log is in {}",
+                    self.logs.display()
+                )));
             }
-            drop(controllers);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         Ok(())
@@ -347,14 +371,15 @@ fn free_ports() -> Result<[u16; 3]> {
 fn write_service_account_keys(folder: &Path) -> Result<()> {
     /// SubjectPublicKeyInfo of a P-256 key, up to the point itself (RFC 5480, section 2).
     const P256_HEADER: [u8; 26] = [
-        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce,
-        0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86,
+        0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
     ];
     let random = ring::rand::SystemRandom::new();
-    let failed = |_| Error::new("no ServiceAccount key could be made");
-    let private = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).map_err(failed)?;
+    let failed = || Error::new("no ServiceAccount key could be made");
+    let private =
+        EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).map_err(|_| failed())?;
     let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, private.as_ref(), &random)
-        .doing(|| "reading the ServiceAccount key just made".to_owned())?;
+        .map_err(|_| failed())?;
     let public = [&P256_HEADER, pair.public_key().as_ref()].concat();
     write(&folder.join("sa.key"), &pem::encode(&pem::Pem::new("PRIVATE KEY", private.as_ref())))?;
     write(&folder.join("sa.pub"), &pem::encode(&pem::Pem::new("PUBLIC KEY", public)))
@@ -365,13 +390,13 @@ fn config(url: &str) -> Result<kube::Config> {
     let mut config = kube::Config::new(url.parse().doing(|| format!("reading the address {url}"))?);
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(5));
-    config.read_timeout = Some(Duration::from_secs(60));
-    config.write_timeout = Some(Duration::from_secs(60));
+    config.read_timeout = Some(Duration::from_mins(1));
+    config.write_timeout = Some(Duration::from_mins(1));
     config.reset_reader_on_write = true;
     Ok(config)
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place where tests make clients")]
+/// The one place where tests make clients.
 fn connect(config: kube::Config) -> Result<Client> {
     let url = config.cluster_url.clone();
     Client::try_from(config).doing(|| format!("making a client for {url}"))
@@ -392,6 +417,8 @@ fn new_log_folder(name: &str) -> Result<PathBuf> {
     let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = root.join(format!("{name}-{}-{number}", std::process::id()));
+    // Kept from an earlier process that had this id.
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).doing(|| format!("making {}", folder.display()))?;
     Ok(folder)
 }

@@ -151,8 +151,10 @@ async fn prove_roles_forgotten(plane: &ControlPlane) -> Result<[String; 4]> {
     create::<ClusterRole>(&all(&client), json!({"metadata": metadata, "rules": rules})).await?;
     let binding = json!({"metadata": metadata, "subjects": subjects, "roleRef": role_ref("ClusterRole")});
     create::<ClusterRoleBinding>(&Api::all(client.clone()), binding).await?;
-    create::<Role>(&Api::default_namespaced(client.clone()), json!({"metadata": metadata, "rules": rules})).await?;
-    let subjects = json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": format!("{name}-2")}]);
+    create::<Role>(&Api::default_namespaced(client.clone()), json!({"metadata": metadata, "rules": rules}))
+        .await?;
+    let subjects =
+        json!([{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": format!("{name}-2")}]);
     let binding = json!({"metadata": metadata, "subjects": subjects, "roleRef": role_ref("Role")});
     create::<RoleBinding>(&Api::default_namespaced(client.clone()), binding).await?;
 
@@ -210,7 +212,11 @@ mod tests {
 
     #[test]
     fn a_changed_a_deleted_and_a_remade_object_of_the_baseline_are_told() {
-        let baseline = Baseline(listing(&[("/configmaps/a/changed", 1), ("/configmaps/a/gone", 2), ("/secrets/a/same", 3)]));
+        let baseline = Baseline(listing(&[
+            ("/configmaps/a/changed", 1),
+            ("/configmaps/a/gone", 2),
+            ("/secrets/a/same", 3),
+        ]));
         let now = listing(&[("/configmaps/a/changed", 10), ("/secrets/a/same", 3)]);
         assert_eq!(baseline.compare(&now).changed, ["/configmaps/a/changed", "/configmaps/a/gone"]);
     }

@@ -39,7 +39,10 @@ impl<'a> Store<'a> {
         for entry in answer.kvs {
             let key = String::from_utf8_lossy(&entry.key.0).into_owned();
             let revision = entry.mod_revision.parse().map_err(|_| {
-                Error::new(format!("etcd gave {key} the revision '{}', which is no number", entry.mod_revision))
+                Error::new(format!(
+                    "etcd gave {key} the revision '{}', which is no number",
+                    entry.mod_revision
+                ))
             })?;
             listing.insert(key[self.prefix.len()..].to_owned(), revision);
         }

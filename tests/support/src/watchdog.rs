@@ -38,10 +38,11 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(spec: Spec<'_>) -> Result<Self> {
+    pub(crate) fn start(spec: &Spec<'_>) -> Result<Self> {
         let log = spec.logs.join(format!("{}.log", spec.name));
         let exit_file = spec.folder.join(format!("{}.exit", spec.name));
-        let removed = |path: &Path| if spec.removes_folders { path.as_os_str().to_owned() } else { "".into() };
+        let removed =
+            |path: &Path| if spec.removes_folders { path.as_os_str().to_owned() } else { "".into() };
         let mut watchdog = Command::new("sh")
             .args(["-c", include_str!("watchdog.sh"), "watchdog"])
             .args([log.as_os_str(), exit_file.as_os_str()])
@@ -57,7 +58,9 @@ impl Server {
         let leash = watchdog.stdin.take();
         let mut line = String::new();
         if let Some(stdout) = watchdog.stdout.take() {
-            BufReader::new(stdout).read_line(&mut line).doing(|| format!("reading the process id of {}", spec.name))?;
+            BufReader::new(stdout)
+                .read_line(&mut line)
+                .doing(|| format!("reading the process id of {}", spec.name))?;
         }
         let pid = line.trim().parse().map_err(|_| Error::new(format!("sh did not start {}", spec.name)))?;
         Ok(Self { name: spec.name, watchdog, leash, pid, log, exit_file })
@@ -71,9 +74,12 @@ impl Server {
     /// An error with the end of the log, if the server has ended by itself.
     pub(crate) fn check(&self) -> Result<()> {
         match std::fs::read_to_string(&self.exit_file) {
-            Ok(status) if !status.is_empty() => {
-                Err(Error::new(format!("{} ended with status {}{}", self.name, status.trim(), self.log_tail())))
-            }
+            Ok(status) if !status.is_empty() => Err(Error::new(format!(
+                "{} ended with status {}{}",
+                self.name,
+                status.trim(),
+                self.log_tail()
+            ))),
             _ => Ok(()),
         }
     }
