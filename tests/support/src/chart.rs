@@ -45,9 +45,11 @@ pub struct HelmRun {
     pub stderr: String,
 }
 
-/// Installs the chart as an administrator would, adds the editor's role, and waits until the rules are in force.
+/// Installs what the chart presupposes and the chart, as an administrator would, adds the editor's role, and waits until
+/// the rules are in force.
 pub(crate) async fn install(plane: &ControlPlane) -> Result<()> {
     let admin = plane.client(Identity::Admin)?;
+    apply_argocd_definitions(&admin).await?;
     create_namespace(&admin).await?;
     create_editor_role(&admin).await?;
     let values = plane.folder().join("values.json");
@@ -58,6 +60,7 @@ pub(crate) async fn install(plane: &ControlPlane) -> Result<()> {
     if !run.success {
         return Err(Error::new(format!("helm install of {chart} failed: {}{}", run.stdout, run.stderr)));
     }
+    wait_for_argocd_definitions(&admin).await?;
     wait_until_in_force(plane).await
 }
 
@@ -139,13 +142,22 @@ where
     api.create(&PostParams::default(), object).await.map(drop).doing(doing)
 }
 
+/// Argo CD's kinds that the product writes: the CRD's file in the pinned module and the plural.
+const ARGOCD_KINDS: [(&str, &str); 2] =
+    [("application-crd.yaml", "applications"), ("appproject-crd.yaml", "appprojects")];
+
 /// Applies the CustomResourceDefinitions of Application and AppProject from the pinned Argo CD module and waits until
 /// they are served.
 pub(crate) async fn apply_argocd_crds(plane: &ControlPlane) -> Result<()> {
+    let admin = plane.client(Identity::Admin)?;
+    apply_argocd_definitions(&admin).await?;
+    wait_for_argocd_definitions(&admin).await
+}
+
+async fn apply_argocd_definitions(admin: &Client) -> Result<()> {
     let folder = tools::path("argocd-crds")?;
-    let client = plane.client(Identity::Admin)?;
-    let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-    for (file, plural) in [("application-crd.yaml", "applications"), ("appproject-crd.yaml", "appprojects")] {
+    let definitions: Api<CustomResourceDefinition> = Api::all(admin.clone());
+    for (file, plural) in ARGOCD_KINDS {
         let path = folder.join(file);
         let text = std::fs::read_to_string(&path).doing(|| format!("reading {}", path.display()))?;
         let definition: Value =
@@ -156,7 +168,13 @@ pub(crate) async fn apply_argocd_crds(plane: &ControlPlane) -> Result<()> {
             .patch(&name, &params, &Patch::Apply(&definition))
             .await
             .doing(|| format!("applying {name}"))?;
-        wait_until_served(&client, &format!("/apis/argoproj.io/v1alpha1/{plural}")).await?;
+    }
+    Ok(())
+}
+
+async fn wait_for_argocd_definitions(admin: &Client) -> Result<()> {
+    for (_, plural) in ARGOCD_KINDS {
+        wait_until_served(admin, &format!("/apis/argoproj.io/v1alpha1/{plural}")).await?;
     }
     Ok(())
 }

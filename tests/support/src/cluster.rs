@@ -28,6 +28,15 @@ enum Server {
     Own(Box<ControlPlane>),
 }
 
+impl Server {
+    fn plane(&self) -> &ControlPlane {
+        match self {
+            Self::Shared(pooled) => &pooled.plane,
+            Self::Own(plane) => plane,
+        }
+    }
+}
+
 impl Cluster {
     /// A server of the pool, with the chart installed in `aicr-system` with [standard
     /// values](chart::standard_values), its policies in force, and Argo CD's CRDs. It is reset when dropped. A test
@@ -63,25 +72,20 @@ impl Cluster {
     }
 
     fn new(server: Server, test: String) -> Self {
-        let folder = expect(
-            tempfile::Builder::new()
-                .prefix("kubectl-aicr-test-")
-                .tempdir()
-                .doing(|| "making a folder".to_owned()),
-        );
-        let mut cluster = Self { server: Some(server), test, audit_from: 0, folder };
-        let log = cluster.audit_log();
-        cluster.audit_from =
-            expect(std::fs::metadata(&log).doing(|| format!("reading {}", log.display()))).len();
-        cluster
+        let plane = server.plane();
+        // In the servers' folder, so that it goes with them if the test's process is killed.
+        let folder = tempfile::tempdir_in(plane.folder()).doing(|| "making the test's folder".to_owned());
+        let log = plane.logs().join("audit.log");
+        let audit_from = std::fs::metadata(&log).doing(|| format!("reading {}", log.display()));
+        let (folder, audit_from) = (expect(folder), expect(audit_from).len());
+        Self { folder, server: Some(server), test, audit_from }
     }
 
     fn plane(&self) -> &ControlPlane {
-        match &self.server {
-            Some(Server::Shared(pooled)) => &pooled.plane,
-            Some(Server::Own(plane)) => plane,
-            None => unreachable!("the server is taken out only when the cluster is dropped"),
-        }
+        let Some(server) = &self.server else {
+            unreachable!("the server is taken out only when the cluster is dropped")
+        };
+        server.plane()
     }
 
     fn audit_log(&self) -> PathBuf {
@@ -153,7 +157,7 @@ impl Cluster {
         expect(chart::wait_until_in_force(self.plane()).await);
     }
 
-    /// Applies the CRDs of Argo CD's Application and AppProject; a leased cluster has them already.
+    /// Applies the CRDs of Argo CD's Application and AppProject; all but a [bare](Self::bare) cluster have them.
     ///
     /// # Panics
     /// If they are not served after a minute.

@@ -68,7 +68,6 @@ pub(crate) async fn lease() -> Result<Pooled> {
 
 async fn start() -> Result<(ControlPlane, Baseline)> {
     let plane = ControlPlane::start("pool").await?;
-    chart::apply_argocd_crds(&plane).await?;
     chart::install(&plane).await?;
     let baseline = Baseline::take(&plane).await?;
     plane.drop_logs();
