@@ -1,5 +1,6 @@
 //! Types of the API and the names everybody shares. No behaviour beyond accessors; knows no other module.
 
+pub mod application;
 mod code;
 mod condition;
 pub mod crd;
