@@ -15,6 +15,11 @@
 //! | [`cli`] | the plugin: arguments, kubeconfig, one file a command, output | all |
 //!
 //! Only `cli` reads the clock, the environment or a server, and within it only the files that `clippy.toml` names.
+
+// Fixtures are shared with the integration tests, which know this crate by its name.
+#[cfg(test)]
+extern crate self as kubectl_aicr;
+
 pub mod aicr;
 pub mod api;
 pub mod approval;
