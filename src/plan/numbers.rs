@@ -38,14 +38,39 @@ pub(super) fn text(number: &Number) -> String {
         return integer.to_string();
     }
     let magnitude = double.abs();
+    let (digits, exponent) = shortest(magnitude);
+    let sign = if double < 0.0 { "-" } else { "" };
     if (SMALL..LARGE).contains(&magnitude) {
-        return double.to_string();
+        return format!("{sign}{}", plain(&digits, exponent));
     }
-    // Rust leaves out the sign of a positive exponent; Go writes it.
-    match format!("{double:e}").split_once('e') {
-        Some((digits, exponent)) if !exponent.starts_with('-') => format!("{digits}e+{exponent}"),
-        Some((digits, exponent)) => format!("{digits}e{exponent}"),
-        None => double.to_string(),
+    let (first, rest) = digits.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    format!("{sign}{first}{point}{rest}e{exponent:+}")
+}
+
+/// The fewest digits that read back as this positive double, and the power of ten of the first one. Of several such texts
+/// it is the nearest, and of two equally near ones the even one: there Rust's own choice is not Go's.
+fn shortest(double: f64) -> (String, i32) {
+    let fewest = format!("{double:e}");
+    let precision = fewest.split('e').next().map_or(0, |digits| digits.len().saturating_sub(2));
+    // Rounded from the exact decimal value, half to even. At a power of two it can miss the double.
+    let nearest = format!("{double:.precision$e}");
+    let text = if nearest.parse() == Ok(double) { nearest } else { fewest };
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    (digits.replace('.', ""), exponent.parse().unwrap_or(0))
+}
+
+/// Digits without an exponent.
+fn plain(digits: &str, exponent: i32) -> String {
+    let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or(0));
+    let before = usize::try_from(exponent + 1).unwrap_or(0);
+    if before == 0 {
+        return format!("0.{}{digits}", zeros(-exponent - 1));
+    }
+    match digits.split_at_checked(before) {
+        Some((whole, "")) => whole.to_owned(),
+        Some((whole, fraction)) => format!("{whole}.{fraction}"),
+        None => format!("{digits}{}", "0".repeat(before - digits.len())),
     }
 }
 
@@ -100,6 +125,13 @@ mod tests {
             ("1000000000000000000000", "1e+21"),
             ("1.7976931348623157e308", "1.7976931348623157e+308"),
             ("5e-324", "5e-324"),
+            // Half way between two texts.
+            ("939424833970273.25", "939424833970273.2"),
+            ("-2056593079107790.25", "-2056593079107790.2"),
+            // Powers of two, whose neighbour below is nearer than the one above.
+            ("9007199254740992", "9007199254740992"),
+            ("2.2250738585072014e-308", "2.2250738585072014e-308"),
+            ("9.5367431640625e-7", "9.5367431640625e-7"),
         ];
         for (input, printed) in table {
             assert_eq!(text(&read(input)), printed, "{input}");
