@@ -29,7 +29,8 @@ fn plan(criterion: &mut Criterion) {
     };
     let mut group = criterion.benchmark_group("plan of 128 releases");
     group.bench_function("canonical JSON", |bench| bench.iter(|| canonical::to_string(black_box(&document))));
-    group.bench_function("digest", |bench| bench.iter(|| plan_digest(plan.engine, black_box(&plan.releases))));
+    group
+        .bench_function("digest", |bench| bench.iter(|| plan_digest(plan.engine, black_box(&plan.releases))));
     group.bench_function("read and check", |bench| bench.iter(|| Plan::read(black_box(&text))));
     group.bench_function("rebuild from Applications", |bench| {
         bench.iter(|| rebuild(black_box(&applications), &request));

@@ -1,2 +1,7 @@
 //! argv -> command -> exit code.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kubectl_aicr::cli::main(std::env::args_os())
+}

@@ -1,5 +1,7 @@
 //! Every state and boundary instant of an approval, and every refusal.
 
+#![expect(clippy::type_complexity, reason = "a table's rows say what they are better than a name would")]
+
 use serde_json::{Value, json};
 
 use super::{Enforcement, Refusal, may_acknowledge, may_approve, may_revoke, state};

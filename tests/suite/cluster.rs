@@ -300,7 +300,8 @@ async fn be_the_child(end: &str) {
     let cluster = Cluster::bare().await;
     let pids: Vec<String> = cluster.pids().iter().map(u32::to_string).collect();
     // Not println!, which the test runner may capture.
-    writeln!(std::io::stdout(), "child: {} {}", cluster.logs().display(), pids.join(" ")).expect("the parent reads");
+    writeln!(std::io::stdout(), "child: {} {}", cluster.logs().display(), pids.join(" "))
+        .expect("the parent reads");
     if end == "SIGKILL" {
         std::future::pending::<()>().await;
     }

@@ -1,5 +1,12 @@
 //! Everything that a real API server judges, in one program, so that its tests share a pool of servers. One module per
 //! subject; `cargo test --test suite admission` runs one.
+#![allow(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::semicolon_if_nothing_returned,
+    reason = "tests fail by panicking, and their tables read best as short closures"
+)]
+
 mod admission_acknowledgements;
 mod admission_approval;
 mod admission_changes;
@@ -8,4 +15,7 @@ mod admission_kit;
 mod admission_runtime;
 mod chart;
 mod cluster;
+mod crd_kit;
+mod crd_rollout;
+mod crd_runtime;
 mod restore;

@@ -1,0 +1,157 @@
+//! One guarded change of a rollout's approval: read, judge, ask, read and judge again, write under what was just read.
+//!
+//! Guarantees: nothing is written that was not judged against the object it changes (resourceVersion and UID are
+//! preconditions); a conflict means looking again, until the command's deadline; a lost answer is looked up instead of
+//! being reported as a failure. Source: design section 10.
+
+use std::io::BufRead;
+use std::time::Duration;
+
+use kube::ResourceExt;
+use kube::api::{Patch, PatchParams, ValidationDirective};
+use serde_json::{Value, json};
+
+use super::args::Flags;
+use super::describe;
+use super::error::CliError;
+use super::printer::Printer;
+use super::session::Session;
+use crate::api::{Code, RuntimeRollout, keys};
+use crate::approval::Refusal;
+
+/// What is written, and what is said about it.
+pub(super) struct Change {
+    /// Members of `spec.approval` that are added, with their values; `acknowledgements/-` appends.
+    pub(super) members: Vec<(&'static str, Value)>,
+    /// What a person on a terminal is asked first, if anything.
+    pub(super) question: Option<String>,
+    /// What is printed once it is done.
+    pub(super) done: String,
+}
+
+/// Puts one change into effect. `judge` says what would be written to the rollout as it is, or why nothing may be.
+pub(super) async fn run(
+    session: &mut Session<'_>,
+    printer: &mut Printer,
+    name: &str,
+    judge: impl Fn(&Session<'_>, &RuntimeRollout) -> Result<Change, Refusal>,
+) -> Result<String, CliError> {
+    let judged = |session: &Session<'_>, rollout: &RuntimeRollout| {
+        judge(session, rollout).map_err(|refusal| refused(name, &refusal))
+    };
+    let mut seen = session.rollout(name).await?;
+    let mut change = judged(session, &seen)?;
+    if let Some(question) = change.question.as_ref().filter(|_| asks(session.flags)) {
+        let summary = describe::summary(&seen, session.now(), printer.err_look);
+        printer.err(&format!("{summary}\n{question} [y/N] "));
+        session.connection.while_asking(confirmed)?;
+        let again = session.rollout(name).await?;
+        same_object(&seen, &again)?;
+        seen = again;
+        change = judged(session, &seen)?;
+    }
+    loop {
+        match write(session, &seen, &change).await {
+            Ok(_) => return Ok(change.done),
+            Err(error) if error.status == Some(409) => tokio::time::sleep(Duration::from_millis(50)).await,
+            // Only an answer tells that nothing was written.
+            Err(error) if error.status.is_none() => return looked_up(session, &seen, change, error).await,
+            Err(error) => return Err(error),
+        }
+        let again = session.rollout(name).await?;
+        same_object(&seen, &again)?;
+        seen = again;
+        change = judged(session, &seen)?;
+    }
+}
+
+/// A refusal, naming the rollout.
+fn refused(name: &str, refusal: &Refusal) -> CliError {
+    CliError::new(refusal.code(), format!("rollout {name}: {refusal}"))
+}
+
+/// Whether a person is there to be asked: standard input and standard error are both a terminal.
+fn asks(flags: &Flags) -> bool {
+    use std::io::IsTerminal;
+    !flags.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+fn confirmed() -> Result<(), CliError> {
+    let mut answer = String::new();
+    let read = std::io::stdin().lock().read_line(&mut answer);
+    let yes = read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    if yes { Ok(()) } else { Err(CliError::new(Code::Canceled, "not confirmed")) }
+}
+
+/// A rollout that was deleted and created again under its name is another one: what was shown is not what would be
+/// bound.
+fn same_object(before: &RuntimeRollout, after: &RuntimeRollout) -> Result<(), CliError> {
+    if before.uid() == after.uid() {
+        return Ok(());
+    }
+    let message =
+        format!("rollout {} was deleted and created again meanwhile; look at the new one", before.name_any());
+    Err(CliError::new(Code::Conflict, message))
+}
+
+async fn write(
+    session: &Session<'_>,
+    seen: &RuntimeRollout,
+    change: &Change,
+) -> Result<RuntimeRollout, CliError> {
+    let mut operations = vec![
+        json!({"op": "replace", "path": "/metadata/uid", "value": seen.uid()}),
+        json!({"op": "replace", "path": "/metadata/resourceVersion", "value": seen.resource_version()}),
+    ];
+    if seen.spec.approval.is_none() {
+        operations.push(json!({"op": "add", "path": "/spec/approval", "value": {}}));
+    }
+    if seen.spec.approval.as_ref().is_some_and(|approval| approval.acknowledgements.is_empty()) {
+        operations.push(json!({"op": "add", "path": "/spec/approval/acknowledgements", "value": []}));
+    }
+    for (member, value) in &change.members {
+        operations.push(json!({"op": "add", "path": format!("/spec/approval/{member}"), "value": value}));
+    }
+    let patch = serde_json::from_value(Value::Array(operations))
+        .map_err(|error| CliError::new(Code::Internal, format!("the patch cannot be built: {error}")))?;
+    let parameters = PatchParams {
+        field_manager: Some(keys::PLUGIN_FIELD_MANAGER.to_owned()),
+        field_validation: Some(ValidationDirective::Strict),
+        ..PatchParams::default()
+    };
+    let rollouts = session.rollouts();
+    let name = seen.name_any();
+    let patch = Patch::<()>::Json(patch);
+    session.connection.call(rollouts.patch(&name, &parameters, &patch)).await
+}
+
+/// After a lost answer: done when the object holds exactly what was sent, else the failure, saying that nothing is sure.
+async fn looked_up(
+    session: &Session<'_>,
+    seen: &RuntimeRollout,
+    change: Change,
+    error: CliError,
+) -> Result<String, CliError> {
+    let unsure = |error: CliError| CliError {
+        message: format!(
+            "{}; whether the change was made is not known: see kubectl aicr describe {}",
+            error.message,
+            seen.name_any()
+        ),
+        ..error
+    };
+    match session.rollout(&seen.name_any()).await {
+        Ok(found) if found.uid() == seen.uid() && holds(&found, &change) => Ok(change.done),
+        Ok(found) if found.resource_version() == seen.resource_version() => Err(error),
+        _ => Err(unsure(error)),
+    }
+}
+
+/// Whether a rollout's approval has every member of a change.
+fn holds(rollout: &RuntimeRollout, change: &Change) -> bool {
+    let Ok(approval) = serde_json::to_value(&rollout.spec.approval) else { return false };
+    change.members.iter().all(|(member, value)| match member.strip_suffix("/-") {
+        Some(list) => approval[list].as_array().is_some_and(|items| items.contains(value)),
+        None => approval.get(member) == Some(value),
+    })
+}
