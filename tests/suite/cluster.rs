@@ -54,6 +54,22 @@ async fn every_identity_is_who_it_says_to_the_api_server() {
 }
 
 #[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the variable under test")]
+async fn the_server_has_the_pinned_kubernetes_version_that_the_variable_selects() {
+    if std::env::var_os("KUBEBUILDER_ASSETS").is_some() {
+        return; // Then the user has chosen the server.
+    }
+    let flavour = std::env::var("AICR_KUBERNETES").unwrap_or_else(|_| "newest".to_owned());
+    let pins = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/tools/kubernetes-{flavour}/go.mod"));
+    let pins = std::fs::read_to_string(pins).unwrap();
+    let pin = pins.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes ")).unwrap();
+    let pin = pin.split(' ').next().unwrap();
+    let cluster = Cluster::lease().await;
+    let version = cluster.client(Identity::Admin).apiserver_version().await.unwrap().git_version;
+    assert_eq!(version, pin);
+}
+
+#[tokio::test]
 async fn rights_come_from_roles_alone() {
     let cluster = Cluster::lease().await;
     let eve = runtimes(cluster.client(Identity::Editor));
@@ -265,7 +281,7 @@ async fn nothing_keeps_running_when_a_test_is_killed_or_panics() {
     if let Ok(end) = std::env::var(CHILD) {
         return be_the_child(&end).await;
     }
-    for end in ["SIGKILL", "panic"] {
+    for (end, processes) in [("SIGKILL", 6), ("panic", 4)] {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", NAME, "--nocapture"])
             .env(CHILD, end)
@@ -279,7 +295,7 @@ async fn nothing_keeps_running_when_a_test_is_killed_or_panics() {
         let told = told.expect("the child starts its servers and tells about them");
         let (logs, pids) = told.split_once(' ').unwrap();
         let servers: Vec<u32> = pids.split(' ').map(|pid| pid.parse().unwrap()).collect();
-        assert_eq!(servers.len(), 4);
+        assert_eq!(servers.len(), processes, "each server and its guard");
         if end == "SIGKILL" {
             assert!(servers.iter().all(|pid| runs(*pid)), "{pids}");
             child.kill().unwrap();
@@ -297,7 +313,10 @@ async fn nothing_keeps_running_when_a_test_is_killed_or_panics() {
 }
 
 async fn be_the_child(end: &str) {
-    let cluster = Cluster::bare().await;
+    let cluster = if end == "SIGKILL" { Cluster::bare().await } else { Cluster::lease().await };
+    if end == "SIGKILL" {
+        cluster.start_controller_manager().await;
+    }
     let pids: Vec<String> = cluster.pids().iter().map(u32::to_string).collect();
     // Not println!, which the test runner may capture.
     writeln!(std::io::stdout(), "child: {} {}", cluster.logs().display(), pids.join(" "))
@@ -328,7 +347,7 @@ fn runs(pid: u32) -> bool {
 fn wait_until_gone(servers: &[u32], told: &str) {
     let started = Instant::now();
     while servers.iter().any(|pid| runs(*pid)) {
-        assert!(started.elapsed() < Duration::from_secs(10), "of {told} some still run");
+        assert!(started.elapsed() < Duration::from_secs(30), "of {told} some still run");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -4,6 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::ops::Deref;
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::Deserialize;
 
 use crate::error::{Doing, Result};
@@ -37,11 +38,15 @@ pub struct Request {
 }
 
 impl Request {
-    /// Whether it asked to change something that is stored (a dry run does not).
+    /// Whether it asked to change something that is stored: not a dry run (but that of a delete is asked for in the body,
+    /// which the log does not have), nor a review or token, which are created and not stored.
     pub fn is_write(&self) -> bool {
         let changes =
             matches!(self.verb.as_str(), "create" | "update" | "patch" | "delete" | "deletecollection");
-        changes && !self.uri.contains("dryRun=") && !self.group.starts_with("auth")
+        changes
+            && !self.uri.contains("dryRun=")
+            && !self.group.starts_with("auth")
+            && self.subresource != "token"
     }
 }
 
@@ -78,9 +83,9 @@ impl Audit {
         Self(self.0.iter().filter(|request| keep(request)).cloned().collect())
     }
 
-    /// Reads the log from a position in bytes on. A request is in it once its answer has been read to its end: the API
+    /// Reads the requests that came since an instant, from a position in bytes on. A request is in the log once its answer has been read to its end: the API
     /// server writes the line before it ends the answer.
-    pub(crate) fn read(path: &Path, from: u64) -> Result<Self> {
+    pub(crate) fn read(path: &Path, from: u64, since: Timestamp) -> Result<Self> {
         let mut text = String::new();
         File::open(path)
             .and_then(|mut file| {
@@ -90,12 +95,16 @@ impl Audit {
             .doing(|| format!("reading {}", path.display()))?;
         // A line without its end is still being written, so nobody has that answer yet.
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-        let requests = whole.lines().map(|line| {
+        let mut requests = Vec::new();
+        for line in whole.lines() {
             let event: Event =
                 serde_json::from_str(line).doing(|| format!("reading the audit event {line}"))?;
-            Ok(event.into())
-        });
-        requests.collect::<Result<_>>().map(Self)
+            // A watch of the test before may end, and so be logged, only now.
+            if event.request_received_timestamp >= since {
+                requests.push(event.into());
+            }
+        }
+        Ok(Self(requests))
     }
 }
 
@@ -117,6 +126,7 @@ struct Event {
     impersonated_user: Option<User>,
     #[serde(default)]
     user_agent: String,
+    request_received_timestamp: Timestamp,
     #[serde(default)]
     object_ref: ObjectRef,
     response_status: Option<ResponseStatus>,

@@ -1,6 +1,7 @@
 //! What a test sees.
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use kube::Client;
 use tempfile::TempDir;
 
@@ -18,8 +19,8 @@ use crate::pool::{self, Pooled};
 pub struct Cluster {
     server: Option<Server>,
     test: String,
-    /// Where the audit log ended when the test began.
-    audit_from: u64,
+    /// Where the audit log ended when the test began, and when that was.
+    audit_from: (u64, Timestamp),
     folder: TempDir,
 }
 
@@ -77,7 +78,7 @@ impl Cluster {
         let folder = tempfile::tempdir_in(plane.folder()).doing(|| "making the test's folder".to_owned());
         let log = plane.logs().join("audit.log");
         let audit_from = std::fs::metadata(&log).doing(|| format!("reading {}", log.display()));
-        let (folder, audit_from) = (expect(folder), expect(audit_from).len());
+        let (folder, audit_from) = (expect(folder), (expect(audit_from).len(), now()));
         Self { folder, server: Some(server), test, audit_from }
     }
 
@@ -137,7 +138,7 @@ impl Cluster {
     /// # Panics
     /// If the audit log cannot be read.
     pub fn audit(&self) -> Audit {
-        expect(Audit::read(&self.audit_log(), self.audit_from))
+        expect(Audit::read(&self.audit_log(), self.audit_from.0, self.audit_from.1))
     }
 
     /// Runs the pinned `helm` as the administrator; for a [private](Self::private) cluster. A failed run is returned
@@ -202,6 +203,11 @@ impl Drop for Cluster {
             _ => {}
         }
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "compared with the API server's own timestamps")]
+fn now() -> Timestamp {
+    Timestamp::now()
 }
 
 /// The test runner names each test's thread after the test.
