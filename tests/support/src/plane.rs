@@ -50,13 +50,18 @@ impl ControlPlane {
     /// # Errors
     /// If a tool cannot be built or a server does not become ready; the message holds the end of its log.
     pub async fn start(name: &str) -> Result<Self> {
+        Self::start_on(name, free_ports).await
+    }
+
+    /// As [`Self::start`], on the ports for etcd's clients, etcd's peers and the API server that `ports` chooses.
+    async fn start_on(name: &str, mut ports: impl FnMut() -> Result<[u16; 3]>) -> Result<Self> {
         let etcd = tools::path("etcd")?;
         let apiserver = tools::path("kube-apiserver")?;
         // Between choosing a free port and the server's listening on it, somebody else may take it.
         let mut attempts = 5;
         loop {
             attempts -= 1;
-            let plane = Self::launch(name, &etcd, &apiserver)?;
+            let plane = Self::launch(name, &etcd, &apiserver, ports()?)?;
             match plane.wait_until_ready().await {
                 Ok(plane) => return Ok(plane),
                 Err((plane, _))
@@ -69,7 +74,8 @@ impl ControlPlane {
         }
     }
 
-    fn launch(name: &str, etcd: &Path, apiserver: &Path) -> Result<Self> {
+    fn launch(name: &str, etcd: &Path, apiserver: &Path, ports: [u16; 3]) -> Result<Self> {
+        let [etcd_port, peer_port, port] = ports;
         let folder = tempfile::Builder::new()
             .prefix("kubectl-aicr-")
             .tempdir()
@@ -81,7 +87,6 @@ impl ControlPlane {
         write(&folder.path().join("audit-policy.json"), AUDIT_POLICY)?;
         write_service_account_keys(folder.path())?;
 
-        let [etcd_port, peer_port, port] = free_ports()?;
         let etcd_url = format!("http://127.0.0.1:{etcd_port}");
         // Of its own, so that an API server that meets another test's etcd on a port just lost changes nothing of it.
         let etcd_prefix = format!("/{}", identity::secret()?);
@@ -425,4 +430,45 @@ fn new_log_folder(name: &str) -> Result<PathBuf> {
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).doing(|| format!("writing {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_port_that_somebody_took_in_between_costs_another_attempt_and_no_more() {
+        let other = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let taken = other.local_addr().unwrap().port();
+        let mut attempts = 0;
+        let ports = || {
+            let mut ports = free_ports()?;
+            if let Some(port) = ports.get_mut(attempts) {
+                *port = taken;
+            }
+            attempts += 1;
+            Ok(ports)
+        };
+        let plane = ControlPlane::start_on("taken-ports", ports).await.unwrap();
+        plane.drop_logs();
+        get(&plane.client(Identity::Admin).unwrap(), "/readyz").await.unwrap();
+        assert_eq!(attempts, 4, "one for each port that was taken");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_cannot_start_is_an_error_with_the_end_of_its_log() {
+        let error =
+            ControlPlane::launch("broken", Path::new("/bin/false"), Path::new("/no/such/program"), [1, 2, 3])
+                .unwrap()
+                .wait_until_ready()
+                .await
+                .map_err(|(plane, error)| {
+                    plane.drop_logs();
+                    error
+                })
+                .map(drop)
+                .unwrap_err()
+                .to_string();
+        assert!(error.contains("ended with status") && error.contains("the end of its log"), "{error}");
+    }
 }
