@@ -391,6 +391,7 @@ fn write_service_account_keys(folder: &Path) -> Result<()> {
 }
 
 /// Client settings of all our clients: nothing is retried, nothing waits for ever.
+#[expect(clippy::disallowed_methods, reason = "the one place where tests make clients")]
 fn config(url: &str) -> Result<kube::Config> {
     let mut config = kube::Config::new(url.parse().doing(|| format!("reading the address {url}"))?);
     config.default_retry = false;
@@ -401,7 +402,6 @@ fn config(url: &str) -> Result<kube::Config> {
     Ok(config)
 }
 
-/// The one place where tests make clients.
 fn connect(config: kube::Config) -> Result<Client> {
     let url = config.cluster_url.clone();
     Client::try_from(config).doing(|| format!("making a client for {url}"))
