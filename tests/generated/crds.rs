@@ -64,7 +64,7 @@ fn unbounded(node: &Value, path: &str, faults: &mut Vec<String>) {
         Some("integer") => has("minimum") || has("enum"),
         Some("boolean") => true,
         // Only an override's value may be anything; its size is judged when it is resolved.
-        _ => path.ends_with(".value") && has("x-kubernetes-preserve-unknown-fields"),
+        _ => path.rsplit('.').next() == Some("value") && has("x-kubernetes-preserve-unknown-fields"),
     };
     if !bounded || has("nullable") {
         faults.push(path.to_owned());

@@ -187,7 +187,7 @@ fn steps_to_do_by_hand_are_shown_even_when_the_report_is_gone() {
     assert!(tail.contains("cannot be used: it is missing"), "{tail}");
     assert!(
         tail.contains(
-            "Recorded steps:\n  kai-scheduler\n    reset-breaker:\n    verify:\n  nvsentinel\n    check:\n"
+            "after it.\n  kai-scheduler\n    reset-breaker:\n    verify:\n  nvsentinel\n    check:\n"
         ),
         "{tail}"
     );
