@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod crds;
+mod shell;
 
 use std::path::Path;
 
