@@ -19,3 +19,8 @@ mod crd_kit;
 mod crd_rollout;
 mod crd_runtime;
 mod restore;
+mod plan;
+
+#[path = "../fixtures/plans.rs"]
+#[allow(dead_code, reason = "shared with unit tests and the benchmark, which use other parts of it")]
+mod fixtures;
