@@ -20,6 +20,7 @@ mod crd_rollout;
 mod crd_runtime;
 mod restore;
 mod plan;
+mod values;
 
 #[path = "../fixtures/plans.rs"]
 #[allow(dead_code, reason = "shared with unit tests and the benchmark, which use other parts of it")]

@@ -1,4 +1,5 @@
 //! Plans through a real API server: what it stores and hands back has the digests that were written.
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail as the test does")]
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
