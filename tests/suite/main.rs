@@ -18,6 +18,7 @@ mod cluster;
 mod crd_kit;
 mod crd_rollout;
 mod crd_runtime;
+mod connection;
 mod restore;
 mod plan;
 mod values;

@@ -97,8 +97,8 @@ mod tests {
 
     #[tokio::test]
     async fn blocking_on_a_person_is_outside_the_deadline() {
-        let mut deadline = Deadline::start(Some(Duration::from_millis(50)));
-        deadline.pause(|| std::thread::sleep(Duration::from_millis(200)));
+        let mut deadline = Deadline::start(Some(Duration::from_millis(500)));
+        deadline.pause(|| std::thread::sleep(Duration::from_millis(700)));
         assert_eq!(deadline.bound(sleep(Duration::from_millis(1))).await, Ok(()));
     }
 }

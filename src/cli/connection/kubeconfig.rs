@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::cli::env::Env;
@@ -21,7 +22,7 @@ pub(super) struct Cluster {
     pub(super) server: Option<String>,
     #[serde(deserialize_with = "text")]
     pub(super) tls_server_name: Option<String>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "flag")]
     pub(super) insecure_skip_tls_verify: bool,
     #[serde(deserialize_with = "text")]
     pub(super) certificate_authority: Option<String>,
@@ -29,7 +30,7 @@ pub(super) struct Cluster {
     pub(super) certificate_authority_data: Option<String>,
     #[serde(deserialize_with = "text")]
     pub(super) proxy_url: Option<String>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "flag")]
     pub(super) disable_compression: bool,
     #[serde(deserialize_with = "or_default")]
     pub(super) extensions: Vec<Extension>,
@@ -109,7 +110,7 @@ pub(super) struct Exec {
     pub(super) env: Vec<Variable>,
     #[serde(deserialize_with = "text")]
     pub(super) install_hint: Option<String>,
-    #[serde(deserialize_with = "or_default")]
+    #[serde(deserialize_with = "flag")]
     pub(super) provide_cluster_info: bool,
     #[serde(deserialize_with = "text")]
     pub(super) interactive_mode: Option<String>,
@@ -199,6 +200,25 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(input: D
 /// `null` and the empty string read as not given.
 fn text<'de, D: Deserializer<'de>>(input: D) -> Result<Option<String>, D::Error> {
     Option::<String>::deserialize(input).map(|value| value.filter(|text| !text.is_empty()))
+}
+
+/// A boolean in any of the spellings of YAML 1.1, which kubectl's reader knows and ours does not; `null` is false.
+fn flag<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Plain(bool),
+        Text(String),
+    }
+    match Option::deserialize(input)? {
+        None => Ok(false),
+        Some(Written::Plain(value)) => Ok(value),
+        Some(Written::Text(text)) => match text.to_ascii_lowercase().as_str() {
+            "y" | "yes" | "on" => Ok(true),
+            "n" | "no" | "off" => Ok(false),
+            _ => Err(D::Error::custom(format!("'{text}' is neither true nor false"))),
+        },
+    }
 }
 
 /// Reads the files that kubectl would read: `explicit`, which must exist; else those `KUBECONFIG` lists, of which

@@ -147,7 +147,7 @@ fn without_a_list_the_file_in_the_home_folder_is_read_if_there() {
 }
 
 #[test]
-fn values_are_read_as_kubectl_reads_them() {
+fn what_is_null_or_empty_is_not_given_and_numbers_without_quotes_are_text() {
     let text = "\u{feff}
 users:
 - name: 1000
@@ -176,6 +176,27 @@ users: [{name: second-document}]
     for empty in ["", "# nothing\n", "---\n", "null"] {
         assert!(parse(empty.as_bytes(), Path::new("f")).expect("parses").users.is_empty(), "{empty:?}");
     }
+}
+
+#[test]
+fn a_boolean_may_be_spelt_as_in_yaml_1_1() {
+    let read = |value: &str| {
+        let text = format!("clusters: [{{name: c, cluster: {{insecure-skip-tls-verify: {value}}}}}]");
+        parse(text.as_bytes(), Path::new("f")).map(|read| read.clusters["c"].value.insecure_skip_tls_verify)
+    };
+    for (value, expected) in [
+        ("true", true),
+        ("yes", true),
+        ("On", true),
+        ("false", false),
+        ("NO", false),
+        ("off", false),
+        ("", false),
+    ] {
+        assert_eq!(read(value), Ok(expected), "{value}");
+    }
+    let problem = read("maybe").expect_err("refused");
+    assert!(problem.contains("'maybe' is neither true nor false"), "{problem}");
 }
 
 #[test]

