@@ -15,7 +15,8 @@ fn each_shell_has_the_completion_script_that_the_plugin_prints() {
         ("fish", "kubectl-aicr.fish"),
         ("powershell", "_kubectl-aicr.ps1"),
     ] {
-        let plugin = Command::new(env!("CARGO_BIN_EXE_kubectl-aicr")).args(["completion", shell]).output().unwrap();
+        let plugin =
+            Command::new(env!("CARGO_BIN_EXE_kubectl-aicr")).args(["completion", shell]).output().unwrap();
         assert!(plugin.status.success() && plugin.stderr.is_empty(), "{plugin:?}");
         check(&format!("completions/{file}"), std::str::from_utf8(&plugin.stdout).unwrap());
     }

@@ -15,12 +15,12 @@ mod admission_kit;
 mod admission_runtime;
 mod chart;
 mod cluster;
+mod connection;
 mod crd_kit;
 mod crd_rollout;
 mod crd_runtime;
-mod connection;
-mod restore;
 mod plan;
+mod restore;
 mod values;
 
 #[path = "../fixtures/plans.rs"]
