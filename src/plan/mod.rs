@@ -11,6 +11,7 @@
 //! | [`configmap`] | plans, recipes and values as ConfigMaps, and the rules for reading them |
 //! | [`application`], [`rebuild`] | a release as an Application, and a plan from Applications |
 //! | [`compare`], [`diff`] | what changes between two plans |
+//! | [`transition`] | what a rollout between two plans is named by |
 //! | [`reason`] | why a plan is refused |
 //!
 //! Nothing here reads a clock, an environment or a server.
@@ -31,6 +32,7 @@ pub mod numbers;
 pub mod reason;
 pub mod rebuild;
 pub mod sealed;
+pub mod transition;
 pub mod values;
 
 pub use digest::Digest;

@@ -45,11 +45,21 @@ pub struct HelmRun {
     pub stderr: String,
 }
 
-/// Installs what the chart presupposes and the chart, as an administrator would, adds the editor's role, and waits until
-/// the rules are in force.
-pub(crate) async fn install(plane: &ControlPlane) -> Result<()> {
+/// What every test finds: Argo CD's definitions and the chart.
+pub(crate) async fn install_all(plane: &ControlPlane) -> Result<()> {
     let admin = plane.client(Identity::Admin)?;
     apply_argocd_definitions(&admin).await?;
+    install(plane).await?;
+    wait_for_argocd_definitions(&admin).await
+}
+
+/// Installs the chart as an administrator would, its namespace first, adds the editor's role, and waits until the rules
+/// are in force.
+///
+/// # Errors
+/// What the API server or helm says.
+pub async fn install(plane: &ControlPlane) -> Result<()> {
+    let admin = plane.client(Identity::Admin)?;
     create_namespace(&admin).await?;
     create_editor_role(&admin).await?;
     let values = plane.folder().join("values.json");
@@ -60,7 +70,6 @@ pub(crate) async fn install(plane: &ControlPlane) -> Result<()> {
     if !run.success {
         return Err(Error::new(format!("helm install of {chart} failed: {}{}", run.stdout, run.stderr)));
     }
-    wait_for_argocd_definitions(&admin).await?;
     wait_until_in_force(plane).await
 }
 

@@ -58,7 +58,7 @@ impl Cluster {
     /// If it cannot be started.
     pub async fn private() -> Self {
         let cluster = Self::bare().await;
-        expect(chart::install(cluster.plane()).await);
+        expect(chart::install_all(cluster.plane()).await);
         cluster
     }
 

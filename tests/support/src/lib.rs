@@ -48,6 +48,7 @@ mod chart;
 mod cluster;
 mod error;
 mod identity;
+mod place;
 mod plane;
 mod pool;
 mod reset;
@@ -56,7 +57,9 @@ pub mod tools;
 mod watchdog;
 
 pub use audit::{Audit, Request};
-pub use chart::{HelmRun, NAMESPACE, RELEASE, folder as chart_folder, standard_values};
+pub use chart::{
+    HelmRun, NAMESPACE, RELEASE, folder as chart_folder, install as install_chart, standard_values,
+};
 pub use cluster::Cluster;
 pub use error::{Error, Result};
 pub use identity::{APPROVERS, Identity};

@@ -9,10 +9,10 @@ use k8s_openapi::api::core::v1::Namespace;
 use kube::Client;
 use kube::api::{DeleteParams, PostParams};
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
-use tempfile::TempDir;
 
 use crate::error::{Doing, Error, Result};
 use crate::identity::{self, Identity, Tokens};
+use crate::place::Place;
 use crate::tools;
 use crate::watchdog::{Server, Spec};
 
@@ -33,8 +33,7 @@ pub struct ControlPlane {
     controllers: Mutex<Option<Server>>,
     apiserver: Server,
     etcd: Server,
-    folder: TempDir,
-    logs: PathBuf,
+    place: Place,
     url: String,
     etcd_url: String,
     etcd_prefix: String,
@@ -50,18 +49,30 @@ impl ControlPlane {
     /// # Errors
     /// If a tool cannot be built or a server does not become ready; the message holds the end of its log.
     pub async fn start(name: &str) -> Result<Self> {
-        Self::start_on(name, free_ports).await
+        Self::start_on(|| Place::temporary(name), free_ports).await
     }
 
-    /// As [`Self::start`], on the ports for etcd's clients, etcd's peers and the API server that `ports` chooses.
-    async fn start_on(name: &str, mut ports: impl FnMut() -> Result<[u16; 3]>) -> Result<Self> {
+    /// As [`Self::start`], with everything in this folder, logs included; it is made, and removed when the servers end.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub async fn start_in(folder: &Path) -> Result<Self> {
+        Self::start_on(|| Place::fixed(folder), free_ports).await
+    }
+
+    /// As [`Self::start`], where `folders` says, on the ports for etcd's clients, etcd's peers and the API server that
+    /// `ports` chooses.
+    async fn start_on(
+        mut folders: impl FnMut() -> Result<Place>,
+        mut ports: impl FnMut() -> Result<[u16; 3]>,
+    ) -> Result<Self> {
         let etcd = tools::path("etcd")?;
         let apiserver = tools::path("kube-apiserver")?;
         // Between choosing a free port and the server's listening on it, somebody else may take it.
         let mut attempts = 5;
         loop {
             attempts -= 1;
-            let plane = Self::launch(name, &etcd, &apiserver, ports()?)?;
+            let plane = Self::launch(folders()?, &etcd, &apiserver, ports()?)?;
             match plane.wait_until_ready().await {
                 Ok(plane) => return Ok(plane),
                 Err((plane, _))
@@ -74,18 +85,14 @@ impl ControlPlane {
         }
     }
 
-    fn launch(name: &str, etcd: &Path, apiserver: &Path, ports: [u16; 3]) -> Result<Self> {
+    fn launch(place: Place, etcd: &Path, apiserver: &Path, ports: [u16; 3]) -> Result<Self> {
         let [etcd_port, peer_port, port] = ports;
-        let folder = tempfile::Builder::new()
-            .prefix("kubectl-aicr-")
-            .tempdir()
-            .doing(|| "making a temporary folder".to_owned())?;
-        let logs = new_log_folder(name)?;
-        write(&logs.join("keep"), &format!("{name}\n"))?;
+        let (folder, logs) = (place.folder.as_path(), place.logs.as_path());
+        write(&logs.join("keep"), "starting\n")?;
         let tokens = Tokens::new()?;
-        write(&folder.path().join("tokens"), &tokens.file())?;
-        write(&folder.path().join("audit-policy.json"), AUDIT_POLICY)?;
-        write_service_account_keys(folder.path())?;
+        write(&folder.join("tokens"), &tokens.file())?;
+        write(&folder.join("audit-policy.json"), AUDIT_POLICY)?;
+        write_service_account_keys(folder)?;
 
         let etcd_url = format!("http://127.0.0.1:{etcd_port}");
         // Of its own, so that an API server that meets another test's etcd on a port just lost changes nothing of it.
@@ -93,25 +100,24 @@ impl ControlPlane {
         let etcd = Server::start(&Spec {
             name: "etcd",
             program: etcd,
-            args: etcd_args(folder.path(), &etcd_url, peer_port),
-            logs: &logs,
-            folder: folder.path(),
+            args: etcd_args(folder, &etcd_url, peer_port),
+            logs,
+            folder,
             removes_folders: true,
         })?;
         let apiserver = Server::start(&Spec {
             name: "kube-apiserver",
             program: apiserver,
-            args: apiserver_args(folder.path(), &logs, &etcd_url, &etcd_prefix, port),
-            logs: &logs,
-            folder: folder.path(),
+            args: apiserver_args(folder, logs, &etcd_url, &etcd_prefix, port),
+            logs,
+            folder,
             removes_folders: false,
         })?;
         Ok(Self {
             controllers: Mutex::new(None),
             apiserver,
             etcd,
-            folder,
-            logs,
+            place,
             url: format!("https://127.0.0.1:{port}"),
             etcd_url,
             etcd_prefix,
@@ -122,8 +128,8 @@ impl ControlPlane {
     }
 
     async fn wait_until_ready(mut self) -> std::result::Result<Self, (Self, Error)> {
-        let certificate = self.folder.path().join("certs/apiserver.crt");
-        let key = self.folder.path().join("certs/apiserver.key");
+        let certificate = self.place.folder.join("certs/apiserver.crt");
+        let key = self.place.folder.join("certs/apiserver.key");
         let started = Instant::now();
         let mut client = None;
         loop {
@@ -162,12 +168,12 @@ impl ControlPlane {
 
     /// The folder that holds the servers' logs and the audit log.
     pub fn logs(&self) -> &Path {
-        &self.logs
+        &self.place.logs
     }
 
     /// A folder that lives as long as the servers.
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.place.folder
     }
 
     /// The certificates that clients trust, PEM.
@@ -260,22 +266,22 @@ impl ControlPlane {
     /// If it cannot be built or does not become ready.
     pub async fn start_controller_manager(&self) -> Result<()> {
         let program = tools::path("kube-controller-manager")?;
-        let kubeconfig = self.write_kubeconfig(self.folder.path(), &[Identity::Admin])?;
+        let kubeconfig = self.write_kubeconfig(&self.place.folder, &[Identity::Admin])?;
         let [port, _, _] = free_ports()?;
         let server = Server::start(&Spec {
             name: "kube-controller-manager",
             program: &program,
             args: vec![
                 format!("--kubeconfig={}", kubeconfig.display()),
-                format!("--service-account-private-key-file={}", self.folder.path().join("sa.key").display()),
+                format!("--service-account-private-key-file={}", self.place.folder.join("sa.key").display()),
                 format!("--secure-port={port}"),
                 "--bind-address=127.0.0.1".to_owned(),
                 "--leader-elect=false".to_owned(),
                 "--use-service-account-credentials=true".to_owned(),
                 "--controllers=garbage-collector-controller,namespace-controller".to_owned(),
             ],
-            logs: &self.logs,
-            folder: self.folder.path(),
+            logs: &self.place.logs,
+            folder: &self.place.folder,
             removes_folders: false,
         })?;
         *self.controllers.lock().unwrap_or_else(PoisonError::into_inner) = Some(server);
@@ -303,7 +309,7 @@ impl ControlPlane {
             if started.elapsed() > READY_WITHIN {
                 return Err(Error::new(format!(
                     "kube-controller-manager deleted no namespace; its log is in {}",
-                    self.logs.display()
+                    self.place.logs.display()
                 )));
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -316,13 +322,13 @@ impl ControlPlane {
     /// # Errors
     /// If the folder cannot be written.
     pub fn keep_logs(&self, why: &str) -> Result<()> {
-        write(&self.logs.join("keep"), &format!("{why}\n"))
+        write(&self.place.logs.join("keep"), &format!("{why}\n"))
     }
 
     /// Lets the logs go with the servers.
     pub fn drop_logs(&self) {
         // If it cannot be removed the logs stay, which harms nobody.
-        let _ = std::fs::remove_file(self.logs.join("keep"));
+        let _ = std::fs::remove_file(self.place.logs.join("keep"));
     }
 }
 
@@ -412,22 +418,6 @@ async fn get(client: &Client, path: &str) -> Result<String> {
     client.request_text(request).await.doing(|| format!("asking for {path}"))
 }
 
-/// `<target folder>/test-logs/<name>-<process id>-<number>`, made anew.
-fn new_log_folder(name: &str) -> Result<PathBuf> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    let program = std::env::current_exe().doing(|| "looking for the target folder".to_owned())?;
-    // Cargo marks its target folder with this file.
-    let target = program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").exists());
-    let root = target.map_or_else(std::env::temp_dir, Path::to_path_buf).join("test-logs");
-    let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-    let folder = root.join(format!("{name}-{}-{number}", std::process::id()));
-    // Kept from an earlier process that had this id.
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).doing(|| format!("making {}", folder.display()))?;
-    Ok(folder)
-}
-
 pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).doing(|| format!("writing {}", path.display()))
 }
@@ -449,7 +439,7 @@ mod tests {
             attempts += 1;
             Ok(ports)
         };
-        let plane = ControlPlane::start_on("taken-ports", ports).await.unwrap();
+        let plane = ControlPlane::start_on(|| Place::temporary("taken-ports"), ports).await.unwrap();
         plane.drop_logs();
         get(&plane.client(Identity::Admin).unwrap(), "/readyz").await.unwrap();
         assert_eq!(attempts, 4, "one for each port that was taken");
@@ -457,8 +447,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_cannot_start_is_an_error_with_the_end_of_its_log() {
+        let place = Place::temporary("broken").unwrap();
         let error =
-            ControlPlane::launch("broken", Path::new("/bin/false"), Path::new("/no/such/program"), [1, 2, 3])
+            ControlPlane::launch(place, Path::new("/bin/false"), Path::new("/no/such/program"), [1, 2, 3])
                 .unwrap()
                 .wait_until_ready()
                 .await

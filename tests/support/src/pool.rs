@@ -68,7 +68,7 @@ pub(crate) async fn lease() -> Result<Pooled> {
 
 async fn start() -> Result<(ControlPlane, Baseline)> {
     let plane = ControlPlane::start("pool").await?;
-    chart::install(&plane).await?;
+    chart::install_all(&plane).await?;
     let baseline = Baseline::take(&plane).await?;
     plane.drop_logs();
     Ok((plane, baseline))
