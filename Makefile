@@ -2,14 +2,19 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help test lint clean tools need-rust
+.PHONY: help sandbox test lint generate size clean tools need-rust
 
 # What the tests start. kubectl is built only where the machine has none.
-TOOLS := etcd kube-apiserver kube-controller-manager helm argocd-crds
-TOOLS += $(if $(shell command -v kubectl),,kubectl)
+KUBECTL := $(if $(shell command -v kubectl),,kubectl)
+TOOLS := etcd kube-apiserver kube-controller-manager helm argocd-crds $(KUBECTL)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+sandbox: need-rust ## Start a control plane with sample rollouts to try the plugin on; SANDBOX_ARGS=--once only checks it
+	@tests/tools/tool etcd kube-apiserver helm $(KUBECTL) >/dev/null
+	cargo build --package kubectl-aicr --package sandbox
+	@cargo run --quiet --package sandbox -- $(SANDBOX_ARGS)
 
 test: need-rust tools ## Run every test, on a real API server; AICR_KUBERNETES=floor takes the oldest supported one
 	cargo test --workspace
@@ -18,6 +23,14 @@ lint: need-rust ## Check formatting, lints and the documentation's links
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+generate: need-rust ## Write the CRDs, completions and man pages anew from the code
+	AICR_BLESS=1 cargo test --test generated
+
+size: need-rust ## Build the shipped binary (about 5 minutes) and print its size and the libraries it links
+	cargo build --profile dist --package kubectl-aicr
+	@binary=$$(cargo metadata --no-deps --format-version 1 | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')/dist/kubectl-aicr; \
+	echo "$$binary: $$(wc -c <"$$binary") bytes, at most 12000000 are allowed"; ldd "$$binary"
 
 clean: need-rust ## Remove what cargo built and the logs of failed tests; the built tools stay in the user's cache
 	cargo clean
