@@ -1,8 +1,8 @@
 //! One guarded change of a rollout's approval: read, judge, ask, read and judge again, write under what was just read.
 //!
 //! Guarantees: nothing is written that was not judged against the object it changes (resourceVersion and UID are
-//! preconditions); a conflict means looking again, until the command's deadline; a lost answer is looked up instead of
-//! being reported as a failure. Source: design section 10.
+//! preconditions); a conflict means looking again, until the command's deadline; after an answer that is lost or proves
+//! nothing the object is looked up instead of reporting a failure. Source: design section 10.
 
 use std::io::BufRead;
 use std::time::Duration;
@@ -50,19 +50,59 @@ pub(super) async fn run(
         seen = again;
         change = judged(session, &seen)?;
     }
+    let mut conflicts = 0_u32;
     loop {
-        match write(session, &seen, &change).await {
+        let error = match write(session, &seen, &change).await {
             Ok(_) => return Ok(change.done),
-            Err(error) if error.status == Some(409) => tokio::time::sleep(Duration::from_millis(50)).await,
-            // Only an answer tells that nothing was written.
-            Err(error) if error.status.is_none() => return looked_up(session, &seen, change, error).await,
-            Err(error) => return Err(error),
-        }
-        let again = session.rollout(name).await?;
+            Err(error) if proves_nothing_written(&error) => return Err(error),
+            Err(error) => error,
+        };
+        let conflict = error.status == Some(409);
+        let again = match session.rollout(name).await {
+            Ok(again) => again,
+            Err(lookup) if conflict => return Err(crowded(lookup, conflicts + 1)),
+            Err(_) => return Err(crowded(unsure(error, name), conflicts)),
+        };
         same_object(&seen, &again)?;
+        if conflict {
+            conflicts += 1;
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        } else if holds(&again, &change) {
+            return Ok(change.done);
+        } else if again.resource_version() == seen.resource_version() {
+            return Err(error);
+        }
+        // Whatever was sent before can no longer be written: its resourceVersion is past.
         seen = again;
         change = judged(session, &seen)?;
     }
+}
+
+/// Whether a failed write is certain to have written nothing. A conflict is too, but is worth another attempt; a lost
+/// answer is not, nor is a failure of the server or of a gateway, behind which the write may have been made.
+fn proves_nothing_written(error: &CliError) -> bool {
+    error.status.is_some_and(|status| status != 409 && status < 500)
+}
+
+/// A failure after which nobody knows whether the change was made.
+fn unsure(error: CliError, name: &str) -> CliError {
+    let message = format!(
+        "{}; whether the change was made is not known: see kubectl aicr describe {name}",
+        error.message
+    );
+    CliError { message, ..error }
+}
+
+/// A failure after this many conflicts, which it would hide.
+fn crowded(error: CliError, conflicts: u32) -> CliError {
+    if conflicts == 0 {
+        return error;
+    }
+    let message = format!(
+        "{}; before, others changed the rollout {conflicts} times while this command was about to",
+        error.message
+    );
+    CliError { message, ..error }
 }
 
 /// A refusal, naming the rollout.
@@ -123,28 +163,6 @@ async fn write(
     let name = seen.name_any();
     let patch = Patch::<()>::Json(patch);
     session.connection.call(rollouts.patch(&name, &parameters, &patch)).await
-}
-
-/// After a lost answer: done when the object holds exactly what was sent, else the failure, saying that nothing is sure.
-async fn looked_up(
-    session: &Session<'_>,
-    seen: &RuntimeRollout,
-    change: Change,
-    error: CliError,
-) -> Result<String, CliError> {
-    let unsure = |error: CliError| CliError {
-        message: format!(
-            "{}; whether the change was made is not known: see kubectl aicr describe {}",
-            error.message,
-            seen.name_any()
-        ),
-        ..error
-    };
-    match session.rollout(&seen.name_any()).await {
-        Ok(found) if found.uid() == seen.uid() && holds(&found, &change) => Ok(change.done),
-        Ok(found) if found.resource_version() == seen.resource_version() => Err(error),
-        _ => Err(unsure(error)),
-    }
 }
 
 /// Whether a rollout's approval has every member of a change.
