@@ -146,7 +146,8 @@ async fn write(
     if seen.spec.approval.is_none() {
         operations.push(json!({"op": "add", "path": "/spec/approval", "value": {}}));
     }
-    if seen.spec.approval.as_ref().is_some_and(|approval| approval.acknowledgements.is_empty()) {
+    let appends = change.members.iter().any(|(member, _)| *member == "acknowledgements/-");
+    if appends && seen.spec.approval.as_ref().is_none_or(|given| given.acknowledgements.is_empty()) {
         operations.push(json!({"op": "add", "path": "/spec/approval/acknowledgements", "value": []}));
     }
     for (member, value) in &change.members {

@@ -14,6 +14,7 @@ mod admission_configmaps;
 mod admission_kit;
 mod admission_runtime;
 mod chart;
+mod cli_approval;
 mod cli_describe;
 mod cli_front;
 mod cli_kit;

@@ -18,7 +18,7 @@ pub(super) struct RolloutView {
     #[serde(rename = "runtimeUID")]
     pub(super) runtime_uid: String,
     pub(super) transition: Transition,
-    /// Absent before the rollout started.
+    /// Absent before the rollout started; the outcome where a restore lost the status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) phase: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +129,7 @@ pub(super) fn view(rollout: &RuntimeRollout, assessment: AssessmentView, now: Ti
         name: rollout.name_any(),
         runtime_uid: spec.runtime_uid.clone(),
         transition: transition(rollout),
-        phase: status.phase.map(|phase| phase.as_str().to_owned()),
+        phase: status.phase.map(|phase| phase.as_str().to_owned()).or_else(|| approval::ended_as(rollout)),
         outcome: rollout.labels().get(keys::OUTCOME).cloned(),
         evidence: rollout.annotations().get(keys::EVIDENCE).cloned(),
         deadline: spec.deadline,
@@ -208,6 +208,10 @@ fn step_view(rollout: &RuntimeRollout, step: &Step) -> StepView {
         current.is_some_and(|current| current.release == step.release) && !approval::ended(rollout);
     let state = match recorded.map(|release| release.state) {
         None | Some(ReleaseState::Pending | ReleaseState::Progressing) if in_flight => "in flight",
+        // Which steps were made is lost with the status. Source: api-reference, "Approval", on restoring.
+        None if approval::ended(rollout) && status.is_none_or(|status| status.phase.is_none()) => {
+            ReleaseState::Unknown.as_str()
+        }
         None if approval::ended(rollout) => "not started",
         None => ReleaseState::Pending.as_str(),
         Some(state) => state.as_str(),
