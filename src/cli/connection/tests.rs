@@ -41,11 +41,17 @@ impl<T: Read + Write> Stream for T {}
 
 impl Stub {
     fn start(layer: Layer, answer: Answer) -> Self {
+        Self::start_with(layer, answer, Duration::from_mins(1))
+    }
+
+    /// A stub that closes a connection on which nothing was asked for `patience`.
+    fn start_with(layer: Layer, answer: Answer, patience: Duration) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let stub = Self { address: listener.local_addr().expect("an address"), heads: Arc::default() };
         let shared = stub.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
+                stream.set_read_timeout(Some(patience)).expect("a timeout above zero");
                 let (stub, layer) = (shared.clone(), layer.clone());
                 std::thread::spawn(move || stub.serve(stream, layer, answer));
             }
@@ -213,6 +219,20 @@ async fn several_calls_share_one_deadline_and_waiting_for_a_person_does_not_coun
     let began = Instant::now();
     assert_eq!(get(&connection).await.expect_err("late").code, Code::Timeout);
     assert!(began.elapsed() < Duration::from_millis(1500), "the deadline has passed for good");
+}
+
+#[tokio::test]
+async fn a_connection_that_was_idle_while_a_person_was_asked_does_not_fail_the_next_call() {
+    for patience in [Duration::from_mins(1), Duration::from_millis(300)] {
+        let stub = Stub::start_with(Layer::Plain, found, patience);
+        let mut setup = Setup::to(&stub);
+        setup.args.request_timeout = Some(Duration::from_millis(1500));
+        let mut connection = setup.open().await.expect("opens");
+        get(&connection).await.expect("an object");
+        connection.while_asking(|| std::thread::sleep(Duration::from_secs(2)));
+        get(&connection).await.expect("an object, over a new connection if need be");
+        assert_eq!(stub.heads().len(), 2);
+    }
 }
 
 #[tokio::test]
