@@ -81,7 +81,10 @@ fn run(cli: &Cli, env: &Env, printer: &mut Printer) -> Result<(), CliError> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime =
                 runtime.map_err(|error| CliError::new(Code::Internal, format!("cannot start: {error}")))?;
-            runtime.block_on(call(command, cli, env, printer))?
+            let answer = runtime.block_on(call(command, cli, env, printer));
+            // A name that the system is still looking up must not hold the command beyond its deadline.
+            runtime.shutdown_background();
+            answer?
         }
     };
     printer
