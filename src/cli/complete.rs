@@ -16,6 +16,7 @@ use super::error::CliError;
 use super::printer::Look;
 use super::session::Session;
 use super::text;
+use super::words::{argument, operands, takes_value};
 use crate::api::{ClusterRuntime, RuntimeRollout, Time, keys};
 use crate::approval;
 
@@ -59,9 +60,9 @@ fn offline(before: &[String], typed: &str) -> Option<Candidates> {
     if typed.starts_with('-') {
         return Some(flags(&root));
     }
-    let operands = operands(&root, before);
+    let operands: Vec<&str> = operands(&root, before).map(|(_, word)| word).collect();
     let Some(name) = operands.first() else { return Some(commands(&root)) };
-    match (name.as_str(), operands.len()) {
+    match (*name, operands.len()) {
         ("describe" | "approve" | "revoke" | "acknowledge" | "reproduce", 1) => None,
         ("completion", 1) => {
             Some(possible_values(root.find_subcommand("completion")?.get_positionals().next()?))
@@ -94,34 +95,6 @@ fn flags(root: &clap::Command) -> Candidates {
     let shown = root.get_arguments().filter(|argument| !argument.is_hide_set());
     let about = |argument: &clap::Arg| argument.get_help().map(ToString::to_string).unwrap_or_default();
     shown.filter_map(|argument| Some((format!("--{}", argument.get_long()?), about(argument)))).collect()
-}
-
-/// The words that are neither a flag nor a flag's value.
-fn operands(root: &clap::Command, before: &[String]) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut words = before.iter();
-    while let Some(word) = words.next() {
-        if !word.starts_with('-') {
-            found.push(word.clone());
-        } else if argument(root, word).is_some_and(takes_value) {
-            words.next();
-        }
-    }
-    found
-}
-
-/// The flag that a word is, unless it brings its value with it.
-fn argument<'a>(root: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
-    let mut all = root.get_arguments();
-    if let Some(long) = word.strip_prefix("--") {
-        return all.find(|argument| argument.get_long() == Some(long));
-    }
-    let short = word.strip_prefix('-').filter(|rest| rest.chars().count() == 1)?.chars().next();
-    all.find(|argument| argument.get_short() == short)
-}
-
-fn takes_value(argument: &clap::Arg) -> bool {
-    argument.get_action().takes_values() && !argument.is_require_equals_set()
 }
 
 /// Names from the server that the command can do something with.

@@ -19,6 +19,7 @@ mod revoke;
 mod session;
 mod text;
 mod version;
+mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -42,7 +43,7 @@ const USAGE: u8 = 2;
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let env = Env::of_process();
     let mut printer = Printer::of_process(&env);
-    let cli = match Cli::try_parse_from(argv) {
+    let cli = match Cli::try_parse_from(words::command_first(&Cli::command(), argv)) {
         Ok(cli) => cli,
         Err(error) => return unparsed(&error, &mut printer),
     };
