@@ -21,15 +21,13 @@ watcher=$!
 wait "$server"
 status=$?
 kill -KILL "$watcher"
-{ echo "$status" >"$exit_file"; }
+echo "$status" >"$exit_file"
 # If the server ended by itself, the folders stay until the test's process lets go.
 while read -r _; do :; done <&3
-if [ -n "$logs" ] && [ ! -e "$logs/keep" ]; then folder="$folder
-$logs"; fi
-IFS='
-'
-# The other server of the folder may just be ending: what it still writes makes the first attempt fail.
+[ -n "$folder" ] || exit 0
+[ ! -e "$logs/keep" ] || logs=$folder
+# The other server of the folder may just be ending: what it still writes can make an attempt fail.
 for _ in 1 2 3 4 5; do
-  [ -n "$folder" ] && rm -rf -- $folder && break
+  rm -rf -- "$folder" "$logs" && break
   sleep 0.1
 done
