@@ -4,6 +4,7 @@
 //! preconditions); a conflict means looking again, until the command's deadline; after an answer that is lost or proves
 //! nothing the object is looked up instead of reporting a failure. Source: design section 10.
 
+use std::fmt::Write;
 use std::io::BufRead;
 use std::time::Duration;
 
@@ -85,12 +86,10 @@ fn proves_nothing_written(error: &CliError) -> bool {
 }
 
 /// A failure after which nobody knows whether the change was made.
-fn unsure(error: CliError, name: &str) -> CliError {
-    let message = format!(
-        "{}; whether the change was made is not known: see kubectl aicr describe {name}",
-        error.message
-    );
-    CliError { message, ..error }
+fn unsure(mut error: CliError, name: &str) -> CliError {
+    let _ =
+        write!(error.message, "; whether the change was made is not known: see kubectl aicr describe {name}");
+    error
 }
 
 /// A failure after this many conflicts, which it would hide.
