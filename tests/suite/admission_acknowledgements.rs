@@ -10,7 +10,7 @@ use crate::admission_kit::{
 
 const ACKNOWLEDGED_BY: &str =
     "acknowledgedBy of an added acknowledgement must be the username of the requester";
-const ONE: &str = "spec.approval.acknowledgements gains exactly one entry per request and loses none";
+const ONE: &str = "spec.approval.acknowledgements gains exactly one entry per request";
 const WAITING: &str =
     "an acknowledgement is accepted only while the RuntimeRollout is AwaitingAcknowledgement";
 const POST_APPLY: &str = "an acknowledgement names a release that has a step with postApplySteps";

@@ -207,7 +207,8 @@ async fn the_garbage_collector_leaves_every_other_finalizer() {
         ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"]
     {
         let collector = world.admin.acting_as(collector, &["system:masters"]);
-        for left in [json!(null), json!(["foregroundDeletion"])] {
+        let more = json!(["operator.aicr.run/test", "foregroundDeletion", "example.com/more"]);
+        for left in [json!(null), json!(["foregroundDeletion"]), more] {
             let patch = json!({"metadata": {"finalizers": left}});
             world.assert_patch_denied(ROLLOUT, &collector, &patch, APPROVAL, "not its finalizers").await;
         }

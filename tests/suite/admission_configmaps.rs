@@ -126,6 +126,30 @@ async fn the_garbage_collector_ends_a_foreground_deletion_and_changes_nothing_el
 }
 
 #[tokio::test]
+async fn the_garbage_collector_changes_no_content() {
+    let world = World::leased().await;
+    let mut recipe = plan("aicr-recipe");
+    recipe.as_object_mut().unwrap().remove("immutable");
+    world.operator.create(CONFIG_MAPS, &recipe).await.unwrap();
+    for collector in
+        ["system:serviceaccount:kube-system:generic-garbage-collector", "system:kube-controller-manager"]
+    {
+        let collector = world.admin.acting_as(collector, &["system:masters"]);
+        for patch in [
+            json!({"data": {"plan.json": "{\"forged\":true}"}}),
+            json!({"data": null}),
+            json!({"binaryData": {"more": "YQ=="}}),
+            json!({"immutable": true}),
+        ] {
+            world.assert_patch_denied(&path("aicr-recipe"), &collector, &patch, POLICY, WORDS).await;
+        }
+        collector.merge(&path("aicr-recipe"), &json!({"metadata": {"ownerReferences": []}})).await.unwrap();
+    }
+    let collector = world.admin.acting_as("system:kube-controller-manager", &["system:masters"]);
+    assert_denied(collector.create(CONFIG_MAPS, &plan("forged")).await, POLICY, WORDS);
+}
+
+#[tokio::test]
 async fn the_largest_config_map_stays_within_the_cost_budget() {
     let world = World::leased().await;
     let mut largest = plan("aicr-plan-aaaaaaaaaaaaaaaa");

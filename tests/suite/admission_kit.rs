@@ -2,8 +2,6 @@
 //!
 //! Requests are raw JSON, not the crate's types: a denied request is often one that the types cannot express.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests fails the test")]
-
 use std::time::{Duration, Instant};
 
 use kube::core::Status;

@@ -1,7 +1,5 @@
 //! What the operator may change of a ClusterRuntime: its cleanup finalizer and status.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests fails the test")]
-
 use serde_json::{Value, json};
 
 use crate::admission_kit::{By, RUNTIMES, World, assert_denied, runtime};

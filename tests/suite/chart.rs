@@ -1,7 +1,5 @@
 //! What the chart renders, what it refuses, whom it gives which rights, and what survives it.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests fails the test")]
-
 use std::collections::BTreeSet;
 use std::process::Command;
 

@@ -1,7 +1,5 @@
 //! Restoring rollouts from a backup, as the procedure of the API reference says.
 
-#![expect(clippy::unwrap_used, reason = "a helper of tests fails the test")]
-
 use serde_json::{Value, json};
 use test_support::Cluster;
 
