@@ -49,14 +49,16 @@ pub(crate) struct Commands {
 impl Commands {
     /// Those that fit these rollouts.
     pub(crate) fn for_rollouts(rollouts: &[Entry]) -> Result<Self> {
-        let find = |phase: Phase| {
-            let fits = |entry: &&Entry| entry.phase() == Some(phase) && entry.spec.assessment_ref.is_some();
+        let find = |phase: Option<Phase>| {
+            let fits = |entry: &&Entry| entry.phase() == phase && entry.spec.assessment_ref.is_some();
             let found = rollouts.iter().find(fits).map(Entry::name);
-            found.ok_or_else(|| format!("no sample upgrade is in {}", phase.as_str()))
+            found.ok_or_else(|| format!("no sample upgrade is in {phase:?}"))
         };
-        let awaiting = find(Phase::AwaitingApproval)?;
-        let acknowledging = find(Phase::AwaitingAcknowledgement)?;
-        let progressing = find(Phase::Progressing)?;
+        let awaiting = find(Some(Phase::AwaitingApproval))?;
+        let acknowledging = find(Some(Phase::AwaitingAcknowledgement))?;
+        let progressing = find(Some(Phase::Progressing))?;
+        // Another one than is approved above, so that it is not refused for being approved already.
+        let new = find(None)?;
         let aicr = |words: &[&str]| Line::of(&[&["kubectl", "aicr"], words].concat());
         let approve = ["approve", &awaiting, "--expires", "2h", "--reason", "Maintenance window"];
         Ok(Self {
@@ -68,7 +70,7 @@ impl Commands {
                 aicr(&["reproduce"]),
             ],
             revoke: aicr(&["revoke", &progressing, "--reason", "Training job not checkpointed"]),
-            refused: aicr(&["approve", &awaiting, "--reason", "Looks good", "--context", "editor"]),
+            refused: aicr(&["approve", &new, "--reason", "Looks good", "--context", "editor"]),
         })
     }
 }
