@@ -43,9 +43,9 @@ pub(super) async fn run(
     let mut seen = session.rollout(name).await?;
     let mut change = judged(session, &seen)?;
     if let Some(question) = change.question.as_ref().filter(|_| asks(session.flags)) {
-        let summary = describe::summary(&seen, session.now(), printer.err_look);
+        let summary = describe::summary(session, &seen, printer.err_look).await?;
         printer.err(&format!("{summary}\n{question} [y/N] "));
-        session.connection.while_asking(confirmed)?;
+        session.connection.while_asking(|| confirmed(printer))?;
         let again = session.rollout(name).await?;
         same_object(&seen, &again)?;
         seen = again;
@@ -115,9 +115,13 @@ fn asks(flags: &Flags) -> bool {
     !flags.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-fn confirmed() -> Result<(), CliError> {
+fn confirmed(printer: &mut Printer) -> Result<(), CliError> {
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
+    if !answer.ends_with('\n') {
+        // The input ended on the question's line.
+        printer.err("\n");
+    }
     let yes = read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if yes { Ok(()) } else { Err(CliError::new(Code::Canceled, "not confirmed")) }
 }

@@ -51,13 +51,24 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         let error = Cli::command().error(clap::error::ErrorKind::ValueValidation, problem);
         return unparsed(&error, &mut printer);
     }
-    match run(&cli, &env, &mut printer) {
+    ended(run(&cli, &env, &mut printer), &mut printer)
+}
+
+/// The exit code of a command, after its error was printed.
+fn ended(result: Result<(), CliError>, printer: &mut Printer) -> ExitCode {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             printer.err(&format!("error: {}\n", text::paragraph(&error.to_string())));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Prints a command's answer.
+fn answer(text: &str, printer: &mut Printer) -> Result<(), CliError> {
+    let failed = |error| CliError::new(Code::Internal, format!("cannot write the output: {error}"));
+    printer.out(text).map_err(failed)
 }
 
 /// What clap has to say: help goes to standard output and is a success, anything else is a usage error.
@@ -68,10 +79,7 @@ fn unparsed(error: &clap::Error, printer: &mut Printer) -> ExitCode {
         printer.err(&text(printer.err_look.color));
         return ExitCode::from(USAGE);
     }
-    match printer.out(&text(printer.look.color)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
+    ended(answer(&text(printer.look.color), printer), printer)
 }
 
 fn run(cli: &Cli, env: &Env, printer: &mut Printer) -> Result<(), CliError> {
@@ -88,9 +96,7 @@ fn run(cli: &Cli, env: &Env, printer: &mut Printer) -> Result<(), CliError> {
             answer?
         }
     };
-    printer
-        .out(&text)
-        .map_err(|error| CliError::new(Code::Internal, format!("cannot write the output: {error}")))
+    answer(&text, printer)
 }
 
 /// The commands that call a server.

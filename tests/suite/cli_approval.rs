@@ -45,10 +45,17 @@ async fn an_approval_is_in_the_requesters_name_and_lasts_until_the_deadline() {
 async fn an_approval_lasts_as_long_as_was_asked_for_and_zero_means_until_the_deadline() {
     let world = World::leased().await;
     let alice = Plugin::of(&world.cluster, Identity::Approver);
-    for (number, (expires, seconds)) in
-        [("2h", 7200), ("1h30m", 5400), ("90s", 90), ("1ns", 0), ("0", -1), ("0s", -1)]
-            .into_iter()
-            .enumerate()
+    for (number, (expires, seconds)) in [
+        ("2h", 7200),
+        ("1h30m", 5400),
+        ("90s", 90),
+        ("1ns", 0),
+        ("2562047h", 2_562_047 * 3600),
+        ("0", -1),
+        ("0s", -1),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let name = format!("rollout-0000000000000000-{number}");
         world.operator.create(ROLLOUTS, &waiting(&name)).await.unwrap();

@@ -102,7 +102,7 @@ impl Plugin {
             args.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
         let file = self.folder.join("stdout");
         let redirect = if apart { format!(" >'{}'", file.display()) } else { String::new() };
-        let line = format!("stty cols 100; exec '{BINARY}' {}{redirect}", quoted.join(" "));
+        let line = format!("stty rows 40 cols 100; exec '{BINARY}' {}{redirect}", quoted.join(" "));
         let mut command = self.program("script", &["-qefc", &line, "/dev/null"]);
         command.env("PATH", path()).env("SHELL", "/bin/sh").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -27,7 +27,6 @@ mod proxy;
 mod target;
 
 use std::future::Future;
-use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -76,7 +75,7 @@ impl Connection {
             impersonation,
             withheld: !secure && target.user.has_credentials(),
         };
-        let config = config(&target, &route, credentials, deadline.budget())?;
+        let config = config(&target, &route, credentials)?;
         let client = client(config).map_err(|error| route.not_made(&error))?;
         Ok(Self { client, deadline, route })
     }
@@ -115,20 +114,13 @@ impl Connection {
 /// The settings of kube-rs for a target.
 #[expect(
     clippy::disallowed_methods,
-    reason = "the one place that makes clients, with timeouts and without retries"
+    reason = "the one place that makes clients, bounded by the command's deadline and without retries"
 )]
-fn config(
-    target: &Target,
-    route: &Route,
-    credentials: Credentials,
-    budget: Duration,
-) -> Result<kube::Config, CliError> {
+fn config(target: &Target, route: &Route, credentials: Credentials) -> Result<kube::Config, CliError> {
     let mut config = kube::Config::new(with_port(&target.server, route.proxy.as_ref()));
     config.default_retry = false;
-    config.connect_timeout = Some(budget);
-    config.read_timeout = Some(budget);
-    config.write_timeout = Some(budget);
-    config.reset_reader_on_write = true;
+    // The command's deadline bounds every call; a second timer would only race it, and run on while a person thinks.
+    (config.connect_timeout, config.read_timeout, config.write_timeout) = (None, None, None);
     config.proxy_url = route.proxy.as_ref().map(|proxy| proxy.uri.clone());
     config.accept_invalid_certs = target.cluster.insecure_skip_tls_verify;
     config.tls_server_name.clone_from(&target.cluster.tls_server_name);

@@ -12,30 +12,35 @@ use kube::Api;
 use super::error::CliError;
 use super::printer::Look;
 use super::session::Session;
-use crate::api::{Code, ContentReference, RuntimeRollout, Time};
+use crate::api::{Code, ContentReference, RuntimeRollout};
 use assessment::AssessmentView;
+use view::RolloutView;
 
 /// Fetches the rollout and its report, and lays them out.
 pub(super) async fn run(session: &Session<'_>, name: &str) -> Result<String, CliError> {
     let rollout = session.rollout(name).await?;
-    let assessment = match &rollout.spec.assessment_ref {
-        Some(reference) => fetch(session, reference).await?,
-        None => AssessmentView::None,
-    };
-    let view = view::view(&rollout, assessment, session.now());
+    let view = viewed(session, &rollout).await?;
     match session.flags.output {
         Some(format) => super::structured(&view, format),
         None => Ok(text::render(&view, session.now(), session.look)),
     }
 }
 
-/// The text before a person is asked to approve: the same as `describe` prints, without the report.
-pub(super) fn summary(rollout: &RuntimeRollout, now: Time, look: Look) -> String {
+/// What a person is shown before being asked to approve or revoke: all that `describe` prints.
+pub(super) async fn summary(
+    session: &Session<'_>,
+    rollout: &RuntimeRollout,
+    look: Look,
+) -> Result<String, CliError> {
+    Ok(text::render(&viewed(session, rollout).await?, session.now(), look))
+}
+
+async fn viewed(session: &Session<'_>, rollout: &RuntimeRollout) -> Result<RolloutView, CliError> {
     let assessment = match &rollout.spec.assessment_ref {
-        Some(reference) => AssessmentView::unusable(reference, "see describe".to_owned()),
+        Some(reference) => fetch(session, reference).await?,
         None => AssessmentView::None,
     };
-    text::render(&view::view(rollout, assessment, now), now, look)
+    Ok(view::view(rollout, assessment, session.now()))
 }
 
 /// A report that is missing or may not be read is part of the answer; any other failure is the command's.
