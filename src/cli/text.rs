@@ -63,19 +63,27 @@ pub(super) fn table(header: &[&str], rows: &[Vec<String>], look: Look) -> String
 /// that does not fit, such as a digest, starts on a line of its own instead of being broken.
 pub(super) fn field(label: &str, text: &str, indent: usize, look: Look) -> String {
     let lead = format!("{label:<indent$}");
-    let Some(width) = look.width.map(usize::from) else {
+    let Some(width) = look.width.map(usize::from).filter(|_| !text.is_empty()) else {
         return format!("{lead}{text}").trim_end().to_owned() + "\n";
     };
     let longest = text.split_whitespace().map(textwrap::core::display_width).max().unwrap_or(0);
-    let options = textwrap::Options::new(width.max(indent + 20)).break_words(false);
-    if indent + longest <= width {
+    // Names, times and UUIDs are copied from the screen, so they are broken nowhere, not even at their hyphens.
+    let whole = textwrap::WordSplitter::NoHyphenation;
+    let options = textwrap::Options::new(width).break_words(false).word_splitter(whole);
+    if indent + longest.max(LEAST) <= width {
         let hang = " ".repeat(indent);
         let filled = textwrap::fill(text, options.initial_indent(&lead).subsequent_indent(&hang));
         return filled.trim_end().to_owned() + "\n";
     }
-    let filled = textwrap::fill(text, options.initial_indent("  ").subsequent_indent("  "));
-    format!("{}\n{filled}\n", lead.trim_end())
+    let hang = " ".repeat(label.chars().take_while(|c| *c == ' ').count() + 2);
+    let filled = textwrap::fill(text, options.initial_indent(&hang).subsequent_indent(&hang));
+    let lead = lead.trim_end();
+    let own_line = if lead.is_empty() { String::new() } else { format!("{lead}\n") };
+    format!("{own_line}{}\n", filled.trim_end())
 }
+
+/// Columns that a text beside its label needs, to be worth reading there.
+const LEAST: usize = 20;
 
 #[cfg(test)]
 mod tests {

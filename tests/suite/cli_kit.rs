@@ -98,11 +98,16 @@ impl Plugin {
 
     /// Starts the plugin on a terminal of 100 columns, its standard output going to a file if `apart`.
     pub(crate) fn on_terminal(&self, args: &[&str], apart: bool) -> Terminal {
+        self.on_wide_terminal(100, args, apart)
+    }
+
+    /// Starts the plugin on a terminal of this many columns.
+    pub(crate) fn on_wide_terminal(&self, columns: u16, args: &[&str], apart: bool) -> Terminal {
         let quoted: Vec<String> =
             args.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
         let file = self.folder.join("stdout");
         let redirect = if apart { format!(" >'{}'", file.display()) } else { String::new() };
-        let line = format!("stty rows 40 cols 100; exec '{BINARY}' {}{redirect}", quoted.join(" "));
+        let line = format!("stty rows 40 cols {columns}; exec '{BINARY}' {}{redirect}", quoted.join(" "));
         let mut command = self.program("script", &["-qefc", &line, "/dev/null"]);
         command.env("PATH", path()).env("SHELL", "/bin/sh").stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -2,12 +2,13 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use test_support::Identity;
+use test_support::{APPROVERS, Identity};
 
-use crate::admission_kit::{NAME, ROLLOUT, ROLLOUTS, World};
+use crate::admission_kit::{CONFIG_MAPS, NAME, ROLLOUT, ROLLOUTS, World};
 use crate::cli_front::{Fate, Front};
 use crate::cli_kit::{
-    DEADLINE, Plugin, Ran, golden, set_outcome, upgrade, waiting, world_with, world_with_upgrade,
+    DEADLINE, Plugin, REPORT, Ran, golden, report, report_map, set_outcome, upgrade, waiting, world_with,
+    world_with_upgrade,
 };
 
 const APPROVE: [&str; 4] = ["approve", NAME, "--reason", "window"];
@@ -201,14 +202,53 @@ async fn colour_is_for_terminals_that_want_it() {
 }
 
 #[tokio::test]
-async fn a_narrow_terminal_gets_lines_that_fit() {
-    let world = world_with_upgrade().await;
-    let alice = Plugin::of(&world.cluster, Identity::Approver).with("TERM", "dumb");
-    let ran = alice.on_terminal(&["describe", NAME], false).ends().await;
-    let long: Vec<_> = ran.done().lines().filter(|line| line.chars().count() > 100).collect();
-    assert!(long.is_empty(), "{long:?}");
-    // Nothing of it is lost.
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    let piped = alice.run(&["describe", NAME]).await;
-    assert_eq!(words(ran.done()), words(piped.done()));
+async fn lines_fit_the_terminal_unless_they_are_a_single_word() {
+    let world = World::leased().await;
+    let mut rollout = upgrade();
+    let longest = "x".repeat(53);
+    rollout["spec"]["steps"][2]["release"] = longest.as_str().into();
+    rollout["spec"]["steps"][2]["postApplySteps"] =
+        json!(["y".repeat(63), "verify-the-definition-of-the-health-event"]);
+    rollout["spec"]["steps"][4]["release"] = "z".repeat(53).into();
+    rollout["spec"]["steps"][4]["uid"] = "0b7f3f0a-6a0e-4f0e-9d52-1f6f5f1f2a10".into();
+    world.operator.create(ROLLOUTS, &rollout).await.unwrap();
+    let admin = Plugin::of(&world.cluster, Identity::Admin).with("TERM", "dumb");
+    let user = "arn:aws:sts::123456789012:assumed-role/PlatformAdministrators/somebody@example.com";
+    let acting = ["--as", user, "--as-group", APPROVERS];
+    admin.run(&[&APPROVE[..], &acting].concat()).await.done();
+    world
+        .operator
+        .merge(
+            &format!("{ROLLOUT}/status"),
+            &json!({"status": {"phase": "AwaitingAcknowledgement", "message": "word ".repeat(60)}}),
+        )
+        .await
+        .unwrap();
+    admin.run(&[&["acknowledge", NAME], &acting[..]].concat()).await.done();
+    for with in ["", "with a report"] {
+        if !with.is_empty() {
+            world.operator.create(CONFIG_MAPS, &report_map(REPORT, &report())).await.unwrap();
+        }
+        let piped = admin.run(&["describe", NAME]).await;
+        for columns in [60, 80, 100, 200] {
+            let ran = admin.on_wide_terminal(columns, &["describe", NAME], false).ends().await;
+            let fits = |line: &&str| {
+                line.chars().count() <= usize::from(columns) || line.split_whitespace().count() == 1
+            };
+            let long: Vec<_> = ran.done().lines().filter(|line| !fits(line)).collect();
+            assert!(long.is_empty(), "{columns}: {long:#?}");
+            // Nothing of it is lost, though cells of a table may be broken.
+            let letters = |text: &str| {
+                let mut all: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+                all.sort_unstable();
+                all
+            };
+            let before = |text: &str| text.split("Acknowledged:").next().map(letters);
+            assert!(before(ran.done()) == before(piped.done()), "{columns}: {ran}\n{piped}");
+            for word in ["0b7f3f0a-6a0e-4f0e-9d52-1f6f5f1f2a10", "2099-12-15T04:00:00Z,", user] {
+                let is_there = ran.done().split_whitespace().any(|found| found == word);
+                assert!(is_there, "{word} is to be copied from the screen: {ran}");
+            }
+        }
+    }
 }

@@ -55,7 +55,8 @@ pub(super) fn render(view: &RolloutView, now: Time, look: Look) -> String {
     }
     for given in &view.acknowledgements {
         let (release, by) = (line(&given.release), line(&given.acknowledged_by));
-        let _ = writeln!(text, "Acknowledged: {release} by {by} at {}", instant(given.acknowledged_at, now));
+        let value = format!("{release} by {by} at {}", instant(given.acknowledged_at, now));
+        text.push_str(&field("Acknowledged:", &value, "Acknowledged: ".len(), look));
     }
     text
 }
@@ -124,7 +125,8 @@ fn steps(view: &RolloutView, look: Look, text: &mut String) {
     ));
     for step in view.steps.iter().filter(|step| step.operation == Operation::Remove) {
         let uid = line(step.uid.as_deref().unwrap_or_default());
-        let _ = writeln!(text, "  {} deletes the Application with UID {uid}", line(&step.release));
+        let value = format!("{} deletes the Application with UID {uid}", line(&step.release));
+        text.push_str(&field("", &value, 2, look));
     }
 }
 
@@ -165,8 +167,9 @@ fn report_rows(report: &UpgradeReport, look: Look, text: &mut String) {
     text.push_str(&table(&["COMPONENT", "CHANGE", "FROM", "TO", "VERDICT", "NOTES"], &rows, look));
     for row in &report.components {
         for change in &row.identity_changes {
-            let (field, from, to) = (line(&change.field), line(&change.from), line(&change.to));
-            let _ = writeln!(text, "  {}: {field} changes from '{from}' to '{to}'", line(&row.component));
+            let (part, from, to) = (line(&change.field), line(&change.from), line(&change.to));
+            let value = format!("{}: {part} changes from '{from}' to '{to}'", line(&row.component));
+            text.push_str(&field("", &value, 2, look));
         }
     }
 }
