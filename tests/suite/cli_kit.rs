@@ -126,7 +126,8 @@ pub(crate) fn path() -> std::ffi::OsString {
 }
 
 impl Ran {
-    async fn of(line: String, command: impl std::borrow::BorrowMut<Command>) -> Self {
+    /// Runs a command to its end; `line` is what people would type.
+    pub(crate) async fn of(line: String, command: impl std::borrow::BorrowMut<Command>) -> Self {
         let mut command = command;
         let output = command.borrow_mut().output().await.unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();

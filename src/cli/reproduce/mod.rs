@@ -5,7 +5,7 @@
 mod commands;
 mod recipe_file;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
@@ -59,9 +59,10 @@ pub(super) async fn run(session: &Session<'_>, named: Option<&str>) -> Result<St
     let stored = fetch(session, &record.recipe.config_map).await?;
     let recipe = read_recipe(record.recipe, RecipeKind::Resolved, stored.as_ref())
         .map_err(|refusal| refused(session, &refusal))?;
-    let dir = session.flags.dir.as_path();
-    let path = recipe_file::write(dir, recipe)?;
-    let inputs = Inputs { dir, image: record.image, flags: record.flags, bundle: record.bundle };
+    // Without a slash at its end, with which a link in its place would be followed.
+    let dir: PathBuf = session.flags.dir.components().collect();
+    let path = recipe_file::write(&dir, recipe)?;
+    let inputs = Inputs { dir: &dir, image: record.image, flags: record.flags, bundle: record.bundle };
     let reproduction = Reproduction {
         plan: plan.digest(),
         config_map: wanted.config_map(),
