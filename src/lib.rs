@@ -11,7 +11,7 @@
 //! | [`api`] | types of the API: `ClusterRuntime`, `RuntimeRollout`, a read-only view of the Argo CD `Application`, keys, reasons, error codes | nothing |
 //! | [`plan`] | the plan: document, normal form, canonical JSON, digests, graph, ConfigMap form, comparing, rebuilding | `api` |
 //! | [`approval`] | an approval's state at an instant; what may be approved, revoked, acknowledged, and why not | `api` |
-//! | [`aicr`] | what is known about the AICR CLI: the `upgrade-check` report that approvers read | `api` |
+//! | [`aicr`] | all that is known about the AICR CLI: how it is called, what it writes, how its runs end | `api` |
 //! | [`cli`] | the plugin: arguments, kubeconfig, one file a command, output | all |
 //!
 //! Only `cli` reads the clock, the environment or a server, and within it only the files that `clippy.toml` names.

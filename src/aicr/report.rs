@@ -3,10 +3,9 @@
 //! What is documented is read, additions are ignored, and everything else is refused by field: a verdict that cannot be
 //! read is an error, never a verdict.
 
-use std::fmt;
-
 use serde::Serialize;
-use serde_json::{Map, Value};
+
+use super::artifact::{ArtifactError, Document, Node};
 
 /// A report, as far as it is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -164,33 +163,17 @@ impl ComponentRow {
     }
 }
 
-/// Why a report cannot be read: the field and what was found there.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("upgrade-check report: {field}: {problem}")]
-pub struct ReportError {
-    /// Path of the field, such as `components[2].verdict`; `document` for the whole.
-    pub field: String,
-    /// What is wrong with it.
-    pub problem: String,
-}
-
-impl ReportError {
-    fn new(field: impl Into<String>, problem: impl fmt::Display) -> Self {
-        Self { field: field.into(), problem: problem.to_string() }
-    }
-}
-
 /// Reads a report.
 ///
 /// # Errors
-/// [`ReportError`] when the text is no JSON object, a documented field has another type, a required one is missing, or
+/// [`ArtifactError`] when the text is no JSON object, a documented field has another type, a required one is missing, or
 /// a word is none of the documented ones.
-pub fn read_report(text: &str) -> Result<UpgradeReport, ReportError> {
-    let document: Value = serde_json::from_str(text).map_err(|error| ReportError::new("document", error))?;
-    let root = Node { path: String::new(), members: object(&document, "document")? };
-    let rows = root.array("components")?.ok_or_else(|| root.error("components", "missing"))?;
+pub fn read_report(text: &str) -> Result<UpgradeReport, ArtifactError> {
+    let document = Document::json("upgrade-check report", text)?;
+    let root = document.root()?;
+    let rows = root.array("components")?.ok_or_else(|| root.missing("components"))?;
     let components = rows.iter().map(read_row).collect::<Result<Vec<_>, _>>()?;
-    let summary = root.child("summary")?.ok_or_else(|| root.error("summary", "missing"))?;
+    let summary = root.child("summary")?.ok_or_else(|| root.missing("summary"))?;
     let summary =
         ReportSummary { components: summary.count("components")?, failing: summary.count("failing")? };
     if summary.components != components.len() as u64 {
@@ -206,11 +189,8 @@ pub fn read_report(text: &str) -> Result<UpgradeReport, ReportError> {
     })
 }
 
-fn read_row(row: &Node<'_>) -> Result<ComponentRow, ReportError> {
-    let component = row.text("component")?;
-    if component.is_empty() {
-        return Err(row.error("component", "missing"));
-    }
+fn read_row(row: &Node<'_>) -> Result<ComponentRow, ArtifactError> {
+    let component = row.required("component")?;
     let change = match row.text("change")?.as_str() {
         "version" => Change::Version,
         "identity" => Change::Identity,
@@ -252,95 +232,19 @@ fn read_row(row: &Node<'_>) -> Result<ComponentRow, ReportError> {
                     to: change.text("to")?,
                 })
             })
-            .collect::<Result<_, ReportError>>()?,
+            .collect::<Result<_, ArtifactError>>()?,
         breaking: row.flag("breaking")?,
         downgrade: row.flag("downgrade")?,
         fails_run: row.flag("failsRun")?,
     })
 }
 
-fn read_step(step: &Node<'_>) -> Result<RecordedStep, ReportError> {
-    let id = step.text("id")?;
-    if id.is_empty() {
-        return Err(step.error("id", "missing"));
-    }
-    Ok(RecordedStep { id, description: step.text("description")?, reason: step.text("reason")? })
-}
-
-/// A JSON object and where it stands, to name a field in an error.
-struct Node<'a> {
-    path: String,
-    members: &'a Map<String, Value>,
-}
-
-impl<'a> Node<'a> {
-    fn error(&self, field: &str, problem: impl fmt::Display) -> ReportError {
-        ReportError::new(self.at(field), problem)
-    }
-
-    fn at(&self, field: &str) -> String {
-        if self.path.is_empty() { field.to_owned() } else { format!("{}.{field}", self.path) }
-    }
-
-    /// A string; AICR leaves empty ones out, so absent is empty.
-    fn text(&self, field: &str) -> Result<String, ReportError> {
-        match self.members.get(field) {
-            None => Ok(String::new()),
-            Some(Value::String(text)) => Ok(text.clone()),
-            Some(other) => Err(self.error(field, format!("expected a string, found {}", kind(other)))),
-        }
-    }
-
-    /// A boolean that is always present.
-    fn flag(&self, field: &str) -> Result<bool, ReportError> {
-        match self.members.get(field) {
-            None => Err(self.error(field, "missing")),
-            Some(Value::Bool(flag)) => Ok(*flag),
-            Some(other) => Err(self.error(field, format!("expected true or false, found {}", kind(other)))),
-        }
-    }
-
-    /// A count that is always present.
-    fn count(&self, field: &str) -> Result<u64, ReportError> {
-        let value = self.members.get(field).ok_or_else(|| self.error(field, "missing"))?;
-        value.as_u64().ok_or_else(|| self.error(field, format!("expected a count, found {}", kind(value))))
-    }
-
-    fn child(&self, field: &str) -> Result<Option<Node<'a>>, ReportError> {
-        let path = self.at(field);
-        let read = |value| Ok(Node { members: object(value, &path)?, path: path.clone() });
-        self.members.get(field).map(read).transpose()
-    }
-
-    fn array(&self, field: &str) -> Result<Option<Vec<Node<'a>>>, ReportError> {
-        let items = match self.members.get(field) {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::Array(items)) => items,
-            Some(other) => return Err(self.error(field, format!("expected a list, found {}", kind(other)))),
-        };
-        let node = |(index, item)| {
-            let path = format!("{}[{index}]", self.at(field));
-            Ok(Node { members: object(item, &path)?, path })
-        };
-        items.iter().enumerate().map(node).collect::<Result<_, _>>().map(Some)
-    }
-}
-
-fn object<'a>(value: &'a Value, path: &str) -> Result<&'a Map<String, Value>, ReportError> {
-    value
-        .as_object()
-        .ok_or_else(|| ReportError::new(path, format!("expected an object, found {}", kind(value))))
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
+fn read_step(step: &Node<'_>) -> Result<RecordedStep, ArtifactError> {
+    Ok(RecordedStep {
+        id: step.required("id")?,
+        description: step.text("description")?,
+        reason: step.text("reason")?,
+    })
 }
 
 #[cfg(test)]
