@@ -118,11 +118,12 @@ fn asks(flags: &Flags) -> bool {
 fn confirmed(printer: &mut Printer) -> Result<(), CliError> {
     let mut answer = String::new();
     let read = std::io::stdin().lock().read_line(&mut answer);
-    if !answer.ends_with('\n') {
+    let entered = read.is_ok() && answer.ends_with('\n');
+    if !entered {
         // The input ended on the question's line.
         printer.err("\n");
     }
-    let yes = read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
+    let yes = entered && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if yes { Ok(()) } else { Err(CliError::new(Code::Canceled, "not confirmed")) }
 }
 

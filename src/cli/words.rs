@@ -3,15 +3,24 @@
 use std::ffi::{OsStr, OsString};
 
 /// The command line with its command first, so that flags before and after it count together: clap would take those
-/// after it alone, and silently drop a repeatable flag given before.
+/// after it alone, and silently drop a repeatable flag given before. `help` comes last: it is a command of clap's own,
+/// which takes no flags after it.
 pub(super) fn command_first(root: &clap::Command, argv: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut argv: Vec<OsString> = argv.into_iter().collect();
     let words = argv.get(1..).unwrap_or_default();
-    let at = operands(root, words).next().map(|(index, _)| index + 1);
-    if let Some(at) = at {
-        argv[1..=at].rotate_right(1);
+    let places: Vec<usize> = operands(root, words).map(|(index, _)| index + 1).collect();
+    match places.first() {
+        Some(&at) if argv[at] == "help" => {
+            let is_operand = |index: &usize| places.contains(index);
+            let (last, first): (Vec<usize>, Vec<usize>) = (0..argv.len()).partition(is_operand);
+            first.into_iter().chain(last).map(|index| std::mem::take(&mut argv[index])).collect()
+        }
+        Some(&at) => {
+            argv[1..=at].rotate_right(1);
+            argv
+        }
+        None => argv,
     }
-    argv
 }
 
 /// The words that are neither a flag nor a flag's value, with their places. Everything after `--` is one.
@@ -75,6 +84,8 @@ mod tests {
             ),
             ("x --reason approve approve r", "x approve --reason approve r"),
             ("x --help", "x --help"),
+            ("x --context c help", "x --context c help"),
+            ("x help --context c describe --yes", "x --context c --yes help describe"),
             ("x", "x"),
         ] {
             assert_eq!(ordered(line), expected);

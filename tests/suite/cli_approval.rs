@@ -127,8 +127,11 @@ async fn a_denial_by_the_policy_is_quoted_in_full() {
     assert_eq!(approval_of(&world).await, Value::Null);
 }
 
+/// How a rollout differs from one that waits.
+type Difference = fn(&mut Value);
+
 /// A world with a rollout for each name, changed as said.
-async fn world_of(rollouts: &[(&str, fn(&mut Value))]) -> World {
+async fn world_of(rollouts: &[(&str, Difference)]) -> World {
     let rollouts: Vec<Value> = rollouts
         .iter()
         .map(|(name, change)| {

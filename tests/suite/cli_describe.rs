@@ -2,7 +2,7 @@
 use serde_json::{Value, json};
 use test_support::Identity;
 
-use crate::admission_kit::{CONFIG_MAPS, NAME, World};
+use crate::admission_kit::{CONFIG_MAPS, NAME, ROLLOUTS, World, digest};
 use crate::cli_kit::{
     Plugin, REPORT, Ran, golden, report, report_map, set_outcome, set_status, upgrade, waiting, world_with,
     world_with_upgrade,
@@ -59,6 +59,41 @@ async fn a_revoked_rollout_shows_who_revoked_it_and_why() {
 }
 
 #[tokio::test]
+async fn each_kind_of_transition_is_called_what_it_is() {
+    let world = World::leased().await;
+    let alice = Plugin::of(&world.cluster, Identity::Approver);
+    let (a, b) = (digest('a'), digest('b'));
+    for (name, from, to, operation, expected) in [
+        ("install", "", b.as_str(), "Install", format!("none (initial install) -> {b}")),
+        ("upgrade", &a, &b, "Upgrade", format!("{a} -> {b}")),
+        ("reinstall", &b, &b, "Install", format!("{b} -> {b} (reinstall)")),
+        ("adopt", &b, &b, "Adopt", format!("{b} -> {b} (adoption from runtime 0000-old)")),
+        ("remove", &a, "", "Remove", format!("{a} -> none (runtime removal)")),
+    ] {
+        let mut rollout = waiting(name);
+        let spec = &mut rollout["spec"];
+        (spec["fromPlanDigest"], spec["toPlanDigest"]) = (from.into(), to.into());
+        spec["steps"] = json!([{"release": "nfd", "operation": operation, "assessment": "NotApplicable"}]);
+        match operation {
+            "Remove" => {
+                spec["steps"][0]["uid"] = "u-1".into();
+                rollout["metadata"]["labels"].as_object_mut().unwrap().remove("operator.aicr.run/to-plan");
+            }
+            "Adopt" => {
+                rollout["metadata"]["annotations"] = json!({"operator.aicr.run/adopted-from": "0000-old"})
+            }
+            _ => {}
+        }
+        world
+            .operator
+            .create(ROLLOUTS, &rollout)
+            .await
+            .unwrap_or_else(|error| panic!("{name}: {}", error.message));
+        assert_eq!(value(&alice.run(&["describe", name]).await, "Transition:"), expected);
+    }
+}
+
+#[tokio::test]
 async fn every_phase_and_outcome_is_told() {
     let world = world_with(&[waiting(NAME)]).await;
     let alice = Plugin::of(&world.cluster, Identity::Approver);
@@ -68,9 +103,8 @@ async fn every_phase_and_outcome_is_told() {
         assert_eq!((value(&ran, "Phase:"), value(&ran, "Outcome:")), (phase, "none"));
     }
     for end in ["Succeeded", "Failed", "Expired", "Revoked", "Superseded", "Orphaned"] {
-        let name = format!("rollout-0000000000000000-{}", end.len());
-        let name = format!("{name}-{}", end.to_lowercase());
-        world.operator.create(crate::admission_kit::ROLLOUTS, &waiting(&name)).await.unwrap();
+        let name = format!("rollout-{}", end.to_lowercase());
+        world.operator.create(ROLLOUTS, &waiting(&name)).await.unwrap();
         set_status(&world, &name, json!({"phase": end})).await;
         let ran = alice.run(&["describe", &name]).await;
         assert_eq!((value(&ran, "Phase:"), value(&ran, "Outcome:")), (end, "none"), "the label comes after");

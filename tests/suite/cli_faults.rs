@@ -9,7 +9,7 @@ use test_support::{Cluster, Identity};
 
 use crate::admission_kit::{NAME, Person, ROLLOUTS};
 use crate::cli_front::{Fate, Front, kubeconfig_of};
-use crate::cli_kit::{Plugin, Ran};
+use crate::cli_kit::Plugin;
 
 /// Every command that calls a server.
 const COMMANDS: [&[&str]; 6] = [
@@ -142,19 +142,17 @@ async fn credentials_that_the_server_does_not_know_are_unauthorized() {
     }
 }
 
-/// What the commands say on a server without the operator's API.
-fn assert_not_installed(ran: &Ran, url: &str) {
-    let error = ran.failed();
-    assert!(error.starts_with("error: [NOT_FOUND] "), "{error}");
-    assert!(error.contains(url) && error.contains("operator's chart"), "{error}");
-}
-
 #[tokio::test]
 async fn a_server_without_the_operators_api_is_told_from_a_missing_rollout() {
     let cluster = Cluster::bare().await;
     let admin = Plugin::of(&cluster, Identity::Admin);
     for command in &COMMANDS[..5] {
-        assert_not_installed(&admin.run(command).await, cluster.url());
+        let words = format!(
+            "error: [NOT_FOUND] {} does not serve the operator's API (operator.aicr.run): install the operator's chart \
+             there, or name another cluster with --context\n",
+            cluster.url()
+        );
+        assert_eq!(admin.run(command).await.failed(), words);
     }
     admin.run(&["version"]).await.done();
     let person = Person::new(&cluster, Identity::Admin);
@@ -166,7 +164,11 @@ async fn something_that_is_no_api_server_is_said_to_be_none() {
     let cluster = Cluster::lease().await;
     for (code, page, words) in [
         (200, "<html>hello</html>", "cannot be read, is it a Kubernetes API server?"),
-        (404, "<html>nginx</html>", "answered with status 404: <html>nginx</html>"),
+        (
+            404,
+            "<html>nginx</html>",
+            "answered with status 404: <html>nginx</html>; is it a Kubernetes API server?",
+        ),
         (302, "<html>log in</html>", "cannot be read, is it a Kubernetes API server?"),
     ] {
         let front =

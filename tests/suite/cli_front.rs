@@ -20,7 +20,6 @@ use crate::cli_kit::Plugin;
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
     pub(crate) method: String,
-    pub(crate) path: String,
     /// How many requests with this method came before, from any connection.
     pub(crate) before: usize,
 }
@@ -182,7 +181,7 @@ async fn read(stream: &mut BufStream<TcpStream>) -> Option<(Asked, http::Request
     }
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
-    Some((Asked { method, path, before: 0 }, request.body(Body::from(body)).ok()?))
+    Some((Asked { method, before: 0 }, request.body(Body::from(body)).ok()?))
 }
 
 async fn write(stream: &mut BufStream<TcpStream>, code: u16, body: &[u8]) -> std::io::Result<()> {

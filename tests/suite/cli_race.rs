@@ -237,6 +237,19 @@ async fn when_the_answer_and_the_look_up_get_lost_the_error_says_that_nothing_is
 }
 
 #[tokio::test]
+async fn a_write_that_is_never_answered_ends_with_the_deadline_and_nothing_is_sure() {
+    let world = world_with(&[waiting(NAME)]).await;
+    let front = front_for_patches(&world, Fate::Hang).await;
+    let began = Instant::now();
+    let ran = front.plugin().run(&[&APPROVE[..], &["--request-timeout", "1s"]].concat()).await;
+    let error = ran.failed();
+    let words =
+        format!(" within 1s; whether the change was made is not known: see kubectl aicr describe {NAME}\n");
+    assert!(error.starts_with("error: [TIMEOUT] no answer from ") && error.ends_with(&words), "{error}");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
 async fn a_lost_answer_is_no_success_when_somebody_else_approved() {
     let world = world_with(&[waiting(NAME)]).await;
     let bob = world.bob.clone();

@@ -273,6 +273,9 @@ async fn a_recipe_that_is_not_the_recorded_one_is_refused() {
     )).await;
 }
 
+/// How a ConfigMap is spoilt.
+type Change = fn(&mut Value);
+
 #[tokio::test]
 async fn a_plan_that_is_missing_forged_or_unreadable_is_refused() {
     let active = plan("active", |_| {});
@@ -292,7 +295,7 @@ async fn a_plan_that_is_missing_forged_or_unreadable_is_refused() {
     let why = "its label app.kubernetes.io/managed-by is \"\", not \"aicr-operator\"";
     assert_refused(&world, &[&name], &unreadable(why)).await;
     let path = format!("{CONFIG_MAPS}/{name}");
-    let cases: [(&str, fn(&mut Value), &str); 4] = [
+    let cases: [(&str, Change, &str); 4] = [
         (
             "version",
             |map| map["metadata"]["labels"]["operator.aicr.run/schema-version"] = "2".into(),

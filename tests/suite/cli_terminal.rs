@@ -52,8 +52,8 @@ async fn revoke_shows_the_approval_and_asks() {
 async fn whatever_is_no_yes_changes_nothing() {
     let world = world_with(&[waiting(NAME)]).await;
     let alice = Plugin::of(&world.cluster, Identity::Approver);
-    // The last is the end of input.
-    for answer in ["n\n", "\n", "no\n", "yess\n", "y y\n", "\u{4}"] {
+    // The last two are the end of input, at once and before the answer was entered.
+    for answer in ["n\n", "\n", "no\n", "yess\n", "y y\n", "\u{4}", "y\u{4}\u{4}"] {
         let ran = answered(&alice, &APPROVE, answer).await;
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{ran}");
         assert!(ran.stderr.ends_with(NOT_CONFIRMED), "{answer:?}: {ran}");

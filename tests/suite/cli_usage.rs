@@ -16,7 +16,9 @@ async fn help_is_a_success_without_a_cluster() {
     let (_folder, plugin) = alone();
     golden!(plugin.run(&["help"]).await);
     let help = plugin.run(&["help"]).await;
-    for same in [&["--help"][..], &["-h"], &["--context", "nowhere", "help"]] {
+    for same in
+        [&["--help"][..], &["-h"], &["--context", "nowhere", "help"], &["help", "--context", "nowhere", "-y"]]
+    {
         assert_eq!(plugin.run(same).await.done(), help.done(), "{same:?}");
     }
 }
@@ -50,6 +52,7 @@ async fn a_wrong_command_line_is_exit_2_with_the_nearest_right_one() {
         (&["describe", "r", "--context"], "a value is required for '--context <NAME>'"),
         (&["approve", "r", "--reason"], "a value is required for '--reason <TEXT>'"),
         (&["help", "nonsense"], "nonsense"),
+        (&["help", "--nonsense"], "unexpected argument '--nonsense'"),
         (&["completion", "tcsh"], "invalid value 'tcsh'"),
         (&["describe", "r", "--as-group", "g"], "--as-group needs --as"),
         (&["--as-uid", "1", "describe", "r"], "--as-uid needs --as"),

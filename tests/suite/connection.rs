@@ -181,8 +181,8 @@ async fn a_server_without_the_operators_definitions_is_told_from_a_missing_objec
     let admin = open(&flags(&cluster.kubeconfig(&[Identity::Admin]), Identity::Admin)).await;
     let error = refused(&admin, runtimes(&admin).get("cluster")).await;
     let expected = format!(
-        "[NOT_FOUND] {} answered with status 404: 404 page not found; does it serve this kind of object? The operator's \
-         chart brings it",
+        "[NOT_FOUND] {} does not serve the operator's API (operator.aicr.run): install the operator's chart there, or \
+         name another cluster with --context",
         admin.server()
     );
     assert_eq!(error.to_string(), expected);

@@ -10,6 +10,7 @@ use rustls::CertificateError;
 use super::impersonation::Impersonation;
 use super::proxy::Proxy;
 use crate::api::Code;
+use crate::api::keys::GROUP;
 use crate::cli::error::CliError;
 
 /// What is known of a connection, to explain its failures with.
@@ -74,11 +75,17 @@ impl Route {
         if message.is_empty() {
             message = format!("the server answered with status {} and no message", status.code);
         }
-        if !is_of_api_server(status) {
+        if status.code == 404 && message == NOTHING_SERVED {
+            message = format!(
+                "{} does not serve the operator's API ({GROUP}): install the operator's chart there, or name another \
+                 cluster with --context",
+                self.there()
+            );
+        } else if !is_of_api_server(status) {
             message =
                 format!("{} answered with status {}: {}", self.there(), status.code, first_line(&message));
             if status.code == 404 {
-                message.push_str("; does it serve this kind of object? The operator's chart brings it");
+                message.push_str("; is it a Kubernetes API server?");
             }
         }
         if matches!(status.code, 401 | 403) {
@@ -131,6 +138,9 @@ impl Route {
         }
     }
 }
+
+/// What an API server answers, as plain text, on a path under which it serves nothing: there is no such group or kind.
+const NOTHING_SERVED: &str = "404 page not found";
 
 /// The code of an error status.
 ///

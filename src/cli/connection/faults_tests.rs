@@ -80,8 +80,13 @@ fn an_answer_that_no_api_server_wrote_is_shown_by_its_first_line_with_the_server
     let error = route().explain(status(404, "Failed to parse error data", "404 page not found"));
     assert_eq!(
         error.to_string(),
-        "[NOT_FOUND] https://h:6443 answered with status 404: 404 page not found; does it serve this kind of object? \
-         The operator's chart brings it"
+        "[NOT_FOUND] https://h:6443 does not serve the operator's API (operator.aicr.run): install the operator's chart \
+         there, or name another cluster with --context"
+    );
+    let error = route().explain(status(404, "Failed to parse error data", "<html>nginx</html>"));
+    assert_eq!(
+        error.message,
+        "https://h:6443 answered with status 404: <html>nginx</html>; is it a Kubernetes API server?"
     );
     let error = route().explain(status(500, "Failed to parse error data", &"x".repeat(1000)));
     assert!(error.message.len() < 300 && error.message.ends_with("x…"), "{error}");
