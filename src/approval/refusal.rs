@@ -30,6 +30,9 @@ pub enum Refusal {
     /// An expiry beyond the year 2999.
     #[error("the expiry lies beyond the year 2999; choose a shorter one")]
     ExpiryOutOfRange,
+    /// The approval would have ended before it was given.
+    #[error("the expiry {0} passed before the approval was given; approve again")]
+    ExpiryPassed(Time),
     /// There is no approval.
     #[error("it is not approved")]
     NotApproved,
@@ -67,7 +70,7 @@ impl Refusal {
     /// The error code: the rollout's state forbids it, unless the request itself is wrong.
     pub const fn code(&self) -> Code {
         match self {
-            Self::NegativeExpiry | Self::ExpiryOutOfRange => Code::InvalidRequest,
+            Self::NegativeExpiry | Self::ExpiryOutOfRange | Self::ExpiryPassed(_) => Code::InvalidRequest,
             _ => Code::Conflict,
         }
     }

@@ -1,5 +1,7 @@
 //! `kubectl aicr approve ROLLOUT --reason TEXT [--expires DURATION]`. Source: kubectl-aicr, "approve".
 
+use std::cell::OnceCell;
+
 use serde_json::json;
 
 use super::change::{self, Change};
@@ -7,7 +9,7 @@ use super::error::CliError;
 use super::printer::Printer;
 use super::session::Session;
 use super::text;
-use crate::approval;
+use crate::approval::{self, Refusal};
 
 /// Sets the approval in the requester's name and says until when it lasts.
 pub(super) async fn run(
@@ -17,9 +19,15 @@ pub(super) async fn run(
 ) -> Result<String, CliError> {
     let user = session.whoami().await?;
     let reason = session.flags.reason.clone().unwrap_or_default();
+    // What was shown is what is bound, however long the answer takes.
+    let shown = OnceCell::new();
     change::run(session, printer, name, |session, rollout| {
         let now = session.now();
-        let until = approval::may_approve(rollout, session.flags.expires, now)?;
+        let due = approval::may_approve(rollout, session.flags.expires, now)?;
+        let until = *shown.get_or_init(|| due);
+        if session.flags.expires.is_some() && until <= now {
+            return Err(Refusal::ExpiryPassed(until));
+        }
         Ok(Change {
             members: vec![
                 ("approvedBy", json!(user)),

@@ -252,3 +252,32 @@ async fn lines_fit_the_terminal_unless_they_are_a_single_word() {
         }
     }
 }
+
+#[tokio::test]
+async fn the_expiry_that_is_shown_is_bound_however_long_the_answer_takes() {
+    let world = world_with(&[waiting(NAME)]).await;
+    let alice = Plugin::of(&world.cluster, Identity::Approver);
+    let line = [&APPROVE[..], &["--expires", "1h"]].concat();
+    let mut terminal = alice.on_terminal(&line, true);
+    terminal.shows("[y/N]").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    terminal.types("y\n").await;
+    let ran = terminal.ends().await;
+    let bound = approval_of(&world).await["expiresAt"].as_str().unwrap().to_owned();
+    assert!(ran.stderr.contains(&format!("as alice until {bound}, in 1h")), "{bound}: {ran}");
+}
+
+#[tokio::test]
+async fn an_expiry_that_passed_during_the_question_is_not_bound() {
+    let world = world_with(&[waiting(NAME)]).await;
+    let alice = Plugin::of(&world.cluster, Identity::Approver);
+    let line = [&APPROVE[..], &["--expires", "1s"]].concat();
+    let mut terminal = alice.on_terminal(&line, true);
+    terminal.shows("[y/N]").await;
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+    terminal.types("y\n").await;
+    let ran = terminal.ends().await;
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stderr.contains("passed before the approval was given; approve again"), "{ran}");
+    assert_eq!(approval_of(&world).await, Value::Null);
+}
