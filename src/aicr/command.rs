@@ -10,8 +10,8 @@
 //! - `spec.profile` is a value; the profile that it belongs to is `gpuStack` on every service, the one profile that AICR 1.x
 //!   documents (AKS, GKE and OKE have it, with different values). So `operator-managed` becomes
 //!   `--profile gpuStack=operator-managed`, and AICR refuses a value that the service does not have.
-//! - `spec.placement` becomes selector and toleration flags, see [`placement`].
-//! - `spec.overrides` become `--set` or `--set-json`, see [`overrides`].
+//! - `spec.placement` becomes selector and toleration flags, see `placement`.
+//! - `spec.overrides` become `--set` or `--set-json`, see `overrides`.
 
 mod overrides;
 mod placement;
