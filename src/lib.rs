@@ -12,9 +12,11 @@
 //! | [`plan`] | the plan: document, normal form, canonical JSON, digests, graph, ConfigMap form, comparing, rebuilding | `api` |
 //! | [`approval`] | an approval's state at an instant; what may be approved, revoked, acknowledged, and why not | `api` |
 //! | [`aicr`] | all that is known about the AICR CLI: how it is called, what it writes, how its runs end | `api` |
+//! | [`registry`] | OCI registries and chart repositories: charts mirrored and pinned by digest, their archives read, logins | nothing |
 //! | [`cli`] | the plugin: arguments, kubeconfig, one file a command, output | all |
 //!
-//! Only `cli` reads the clock, the environment or a server, and within it only the files that `clippy.toml` names.
+//! Only `cli` reads the clock, the environment or the API server, and within it only the files that `clippy.toml` names;
+//! `registry` talks to registries and chart repositories, with logins that it is given.
 
 // Fixtures are shared with the integration tests, which know this crate by its name.
 #[cfg(test)]
@@ -25,3 +27,4 @@ pub mod api;
 pub mod approval;
 pub mod cli;
 pub mod plan;
+pub mod registry;

@@ -24,7 +24,7 @@ mod words;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 use serde::Serialize;
 
 use crate::api::Code;
@@ -43,7 +43,7 @@ const USAGE: u8 = 2;
 pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
     let env = Env::of_process();
     let mut printer = Printer::of_process(&env);
-    let cli = match Cli::try_parse_from(words::command_first(&Cli::command(), argv)) {
+    let cli = match parse(argv) {
         Ok(cli) => cli,
         Err(error) => return unparsed(&error, &mut printer),
     };
@@ -52,6 +52,14 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         return unparsed(&error, &mut printer);
     }
     ended(run(&cli, &env, &mut printer), &mut printer)
+}
+
+/// The command line, parsed by one definition that is built once: building it is most of what `help` costs.
+fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut definition = Cli::command();
+    let argv = words::command_first(&definition, argv);
+    let mut matches = definition.try_get_matches_from_mut(argv)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
 }
 
 /// The exit code of a command, after its error was printed.

@@ -30,6 +30,10 @@ mod crd_kit;
 mod crd_rollout;
 mod crd_runtime;
 mod plan;
+mod registry_bundle;
+mod registry_charts;
+mod registry_faults;
+mod registry_kit;
 mod restore;
 mod values;
 

@@ -39,6 +39,10 @@
 //! What is not covered: a task or program that a test starts and neither awaits nor ends may write to the server after
 //! it was given away. Await and end what you start.
 //!
+//! # Other servers
+//! [`Registry`] is a real OCI registry, [`http::HttpServer`] answers as a test says, and [`proxy::Proxy`] does harm on the
+//! way to either. Each test starts its own.
+//!
 //! # Nothing stays
 //! Each server runs under a small shell script that ends it when the test's process ends, whatever ends that: a
 //! panic, Ctrl-C or SIGKILL. Temporary folders go with it. Logs are kept, and their folder in `target/test-logs` is
@@ -47,10 +51,13 @@ mod audit;
 mod chart;
 mod cluster;
 mod error;
+pub mod http;
 mod identity;
 mod place;
 mod plane;
 mod pool;
+pub mod proxy;
+mod registry;
 mod reset;
 mod store;
 pub mod tools;
@@ -64,3 +71,4 @@ pub use cluster::Cluster;
 pub use error::{Error, Result};
 pub use identity::{APPROVERS, Identity};
 pub use plane::ControlPlane;
+pub use registry::Registry;
