@@ -44,4 +44,4 @@ pub use sealed::Plan;
     dead_code,
     reason = "shared with the integration tests and the benchmark, which use other parts of it"
 )]
-mod fixtures;
+pub(crate) mod fixtures;

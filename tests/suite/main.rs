@@ -29,6 +29,7 @@ mod connection;
 mod crd_kit;
 mod crd_rollout;
 mod crd_runtime;
+mod helm_yaml;
 mod plan;
 mod registry_bundle;
 mod registry_charts;
