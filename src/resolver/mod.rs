@@ -2,6 +2,14 @@
 //!
 //! | file | what it decides |
 //! | --- | --- |
+//! | [`nodes`], [`criteria`] | discovery: node groups, and criteria by snapshot and declaration |
+//! | [`inputs`], [`attempts`] | what a plan is resolved from, when that changed, and when a stage may run again |
 //! | [`helm_yaml`] | values files as Helm reads them |
+//! | [`reason`] | why there is no plan |
 
+pub mod attempts;
+pub mod criteria;
 pub mod helm_yaml;
+pub mod inputs;
+pub mod nodes;
+pub mod reason;
