@@ -47,7 +47,7 @@ impl Defaults {
     }
 
     /// Whether the path is not certainly absent from the defaults of the chart and its subcharts.
-    fn may_hold(&self, path: &[String]) -> bool {
+    pub fn may_hold(&self, path: &[String]) -> bool {
         let [first, rest @ ..] = path else { return true };
         !self.complete
             || holds(&self.values, path)

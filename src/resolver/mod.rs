@@ -5,11 +5,14 @@
 //! | [`nodes`], [`criteria`] | discovery: node groups, and criteria by snapshot and declaration |
 //! | [`inputs`], [`attempts`] | what a plan is resolved from, when that changed, and when a stage may run again |
 //! | [`helm_yaml`] | values files as Helm reads them |
+//! | [`bundle`], [`releases`] | a pulled bundle, and the plan that it makes |
 //! | [`reason`] | why there is no plan |
 
 pub mod attempts;
+pub mod bundle;
 pub mod criteria;
 pub mod helm_yaml;
 pub mod inputs;
 pub mod nodes;
 pub mod reason;
+pub mod releases;
