@@ -55,6 +55,13 @@ pub const DIGEST: &str = "operator.aicr.run/digest";
 /// Label: first 16 hex of the resolution's `inputDigest`.
 pub const INPUT: &str = "operator.aicr.run/input";
 
+/// Label: ID of the run (AICR Jobs and their run-scoped objects).
+pub const RUN_ID: &str = "operator.aicr.run/run-id";
+/// Label: the stage of AICR that a Job runs.
+pub const STAGE: &str = "operator.aicr.run/stage";
+/// Annotation: number of the run within its stage and input.
+pub const ATTEMPT: &str = "operator.aicr.run/attempt";
+
 /// Field manager of the plugin's writes.
 pub const PLUGIN_FIELD_MANAGER: &str = "kubectl-aicr";
 /// Field manager of the rollout controller's writes.

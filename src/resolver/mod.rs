@@ -6,6 +6,8 @@
 //! | [`inputs`], [`attempts`] | what a plan is resolved from, when that changed, and when a stage may run again |
 //! | [`helm_yaml`] | values files as Helm reads them |
 //! | [`bundle`], [`releases`] | a pulled bundle, and the plan that it makes |
+//! | [`jobs`] | the Job of one run of AICR, and what it owns |
+//! | [`pipeline`] | the one next thing to do, and what `Resolved` says |
 //! | [`reason`] | why there is no plan |
 
 pub mod attempts;
@@ -13,6 +15,8 @@ pub mod bundle;
 pub mod criteria;
 pub mod helm_yaml;
 pub mod inputs;
+pub mod jobs;
 pub mod nodes;
+pub mod pipeline;
 pub mod reason;
 pub mod releases;

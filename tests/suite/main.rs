@@ -35,6 +35,7 @@ mod registry_bundle;
 mod registry_charts;
 mod registry_faults;
 mod registry_kit;
+mod resolver_jobs;
 mod restore;
 mod values;
 
