@@ -8,6 +8,7 @@
 //! | [`bundle`], [`releases`] | a pulled bundle, and the plan that it makes |
 //! | [`jobs`] | the Job of one run of AICR, and what it owns |
 //! | [`pipeline`] | the one next thing to do, and what `Resolved` says |
+//! | [`retention`] | which of the operator's objects are kept |
 //! | [`reason`] | why there is no plan |
 
 pub mod attempts;
@@ -20,3 +21,4 @@ pub mod nodes;
 pub mod pipeline;
 pub mod reason;
 pub mod releases;
+pub mod retention;
