@@ -3,10 +3,11 @@
 //! Source: Helm's chart repository guide; cases, trial 18.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use reqwest::Url;
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::digest::ContentDigest;
 use super::error::{Error, Reason};
@@ -37,11 +38,65 @@ struct Document {
 }
 
 /// A chart's entries; whatever is no list of them counts as none.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Entries {
-    Some(Vec<Maybe>),
-    Unusable(IgnoredAny),
+#[derive(Default)]
+struct Entries(Vec<Entry>);
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EntriesVisitor)
+    }
+}
+
+/// Takes entries one by one: a derived choice would hold all of a chart's in memory, with everything that they say.
+struct EntriesVisitor;
+
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the versions of a chart")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Entries, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if let Maybe::Entry(entry) = item
+                && is_version(&entry.version)
+            {
+                entries.push(entry);
+            }
+        }
+        Ok(Entries(entries))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Entries, A::Error> {
+        while members.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Entries::default())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Entries, E> {
+        Ok(Entries::default())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Entries, E> {
+        Ok(Entries::default())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Entries, E> {
+        Ok(Entries::default())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Entries, E> {
+        Ok(Entries::default())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Entries, E> {
+        Ok(Entries::default())
+    }
+
+    fn visit_unit<E>(self) -> Result<Entries, E> {
+        Ok(Entries::default())
+    }
 }
 
 /// An entry, or something that some tool left in its place.
@@ -83,17 +138,7 @@ impl Index {
     /// Reads an index. It blocks: a large one takes a good part of a second.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let document: Document = serde_yaml::from_slice(bytes).map_err(|error| error.to_string())?;
-        let usable = |entries| match entries {
-            Entries::Some(entries) => entries
-                .into_iter()
-                .filter_map(|entry| match entry {
-                    Maybe::Entry(entry) if is_version(&entry.version) => Some(entry),
-                    Maybe::Entry(_) | Maybe::Unusable(_) => None,
-                })
-                .collect(),
-            Entries::Unusable(_) => Vec::new(),
-        };
-        let charts = document.entries.into_iter().map(|(name, entries)| (name, usable(entries))).collect();
+        let charts = document.entries.into_iter().map(|(name, entries)| (name, entries.0)).collect();
         Ok(Self { charts })
     }
 
@@ -199,7 +244,7 @@ mod tests {
     #[test]
     fn bad_entries_are_skipped() {
         let index = format!(
-            "entries:\n  odd: none\n  worse: [1]\n  a:\n  - text\n  - {{version: [], urls: [x]}}\n  - {{version: latest, urls: [x]}}\n  - \
+            "entries:\n  odd: none\n  worse: [1]\n  bad: {{b: [1]}}\n  none:\n  number: 1\n  yes: true\n  half: 0.5\n  less: -1\n  a:\n  - text\n  - {{version: [], urls: [x]}}\n  - {{version: latest, urls: [x]}}\n  - \
              {{version: 1.2, urls: [x]}}\n  - {{version: 1.2.3+b1, digest: {ONE}, urls: [a-1.2.3+b1.tgz], extra: {{deep: [1]}}}}\n"
         );
         let listed = find(&index, "1.2.3+b1").unwrap();

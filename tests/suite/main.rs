@@ -31,6 +31,7 @@ mod crd_rollout;
 mod crd_runtime;
 mod helm_yaml;
 mod plan;
+mod registry_aws;
 mod registry_bundle;
 mod registry_charts;
 mod registry_faults;
