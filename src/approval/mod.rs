@@ -79,9 +79,11 @@ pub fn may_revoke(rollout: &RuntimeRollout) -> Result<&Approval, Refusal> {
 /// The step whose recorded steps after the apply the rollout waits for.
 ///
 /// # Errors
-/// Refuses a rollout that does not wait in `AwaitingAcknowledgement`, one whose approval is missing or no longer valid,
-/// and one whose awaited release has been acknowledged already.
-pub fn may_acknowledge(rollout: &RuntimeRollout, now: Time) -> Result<&Step, Refusal> {
+/// Refuses a rollout that does not wait in `AwaitingAcknowledgement`, one that nobody approved, and one whose awaited
+/// release has been acknowledged already. An approval that was revoked or has expired is no obstacle: it ends a rollout
+/// only before a step whose change has not been made, and after the last one the rollout waits on (api-reference,
+/// "Approval").
+pub fn may_acknowledge(rollout: &RuntimeRollout) -> Result<&Step, Refusal> {
     if let Some(outcome) = ended_as(rollout) {
         return Err(Refusal::Ended(outcome));
     }
@@ -89,12 +91,6 @@ pub fn may_acknowledge(rollout: &RuntimeRollout, now: Time) -> Result<&Step, Ref
         return Err(Refusal::NotAwaitingAcknowledgement(phase(rollout)));
     }
     let approval = rollout.spec.approval.as_ref().ok_or(Refusal::NotApproved)?;
-    if let Some(revocation) = approval.revocation() {
-        return Err(Refusal::AlreadyRevoked { by: revocation.by.to_owned(), at: revocation.at.to_owned() });
-    }
-    if approval.expires_at <= now {
-        return Err(Refusal::ApprovalExpired(approval.expires_at));
-    }
     let step = awaited_step(rollout).ok_or(Refusal::NothingToAcknowledge)?;
     match approval.acknowledgement(&step.release) {
         Some(given) => Err(Refusal::AlreadyAcknowledged {

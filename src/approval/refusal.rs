@@ -47,9 +47,6 @@ pub enum Refusal {
     /// Every change has been made.
     #[error("it is in Validating and can no longer be revoked: every change has been made")]
     Validating,
-    /// The approval ran out.
-    #[error("its approval expired at {0}; a retry needs a new approval")]
-    ApprovalExpired(Time),
     /// The rollout does not wait for an acknowledgement.
     #[error("it does not wait for an acknowledgement (phase {})", .0.map_or("Pending", Phase::as_str))]
     NotAwaitingAcknowledgement(Option<Phase>),

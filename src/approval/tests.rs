@@ -150,7 +150,7 @@ fn every_terminal_phase_and_every_outcome_label_ends_a_rollout() {
             let refusal = Refusal::Ended(phase.into());
             assert_eq!(may_approve(&rollout, None, at("00:00:00")), Err(refusal.clone()));
             assert_eq!(may_revoke(&rollout), Err(refusal.clone()));
-            assert_eq!(may_acknowledge(&rollout, at("00:00:00")), Err(refusal));
+            assert_eq!(may_acknowledge(&rollout), Err(refusal));
         }
     }
 }
@@ -178,19 +178,19 @@ fn only_a_standing_approval_can_be_revoked_and_not_once_everything_is_done() {
 #[test]
 fn the_acknowledged_release_is_the_one_that_the_rollout_waits_on() {
     let waiting = rollout_with(awaiting_acknowledgement);
-    assert_eq!(may_acknowledge(&waiting, at("02:00:00")).unwrap().release, "kai-scheduler");
+    assert_eq!(may_acknowledge(&waiting).unwrap().release, "kai-scheduler");
     let second = rollout_with(|value| {
         awaiting_acknowledgement(value);
         value["status"]["current"]["release"] = "nvsentinel".into();
         value["spec"]["approval"]["acknowledgements"] = given("kai-scheduler");
     });
-    assert_eq!(may_acknowledge(&second, at("02:00:00")).unwrap().release, "nvsentinel");
+    assert_eq!(may_acknowledge(&second).unwrap().release, "nvsentinel");
     let without_current = rollout_with(|value| {
         awaiting_acknowledgement(value);
         value["status"]["current"] = Value::Null;
         value["spec"]["approval"]["acknowledgements"] = given("kai-scheduler");
     });
-    assert_eq!(may_acknowledge(&without_current, at("02:00:00")).unwrap().release, "nvsentinel");
+    assert_eq!(may_acknowledge(&without_current).unwrap().release, "nvsentinel");
 }
 
 fn given(release: &str) -> Value {
@@ -201,7 +201,7 @@ fn given(release: &str) -> Value {
 fn what_does_not_wait_cannot_be_acknowledged() {
     let refuse = |change: &dyn Fn(&mut Value)| {
         let rollout: RuntimeRollout = rollout_with(|value| change(value));
-        may_acknowledge(&rollout, at("02:00:00")).map(|step| step.release.clone()).unwrap_err()
+        may_acknowledge(&rollout).map(|step| step.release.clone()).unwrap_err()
     };
     assert_eq!(refuse(&approved), Refusal::NotAwaitingAcknowledgement(Some(Phase::AwaitingApproval)));
     assert_eq!(refuse(&|value| value["status"] = Value::Null), Refusal::NotAwaitingAcknowledgement(None));
@@ -210,11 +210,6 @@ fn what_does_not_wait_cannot_be_acknowledged() {
         value["spec"]["approval"] = Value::Null;
     };
     assert_eq!(refuse(&unapproved), Refusal::NotApproved);
-    let withdrawn = |value: &mut Value| {
-        awaiting_acknowledgement(value);
-        revoked(value);
-    };
-    assert!(matches!(refuse(&withdrawn), Refusal::AlreadyRevoked { .. }));
     let done = |value: &mut Value| {
         awaiting_acknowledgement(value);
         value["spec"]["approval"]["acknowledgements"] = given("kai-scheduler");
@@ -226,8 +221,20 @@ fn what_does_not_wait_cannot_be_acknowledged() {
         value["status"]["current"]["release"] = "gpu-operator".into();
     };
     assert_eq!(refuse(&plain_step), Refusal::NothingToAcknowledge);
-    let late = rollout_with(awaiting_acknowledgement);
-    assert_eq!(may_acknowledge(&late, at("03:00:00")), Err(Refusal::ApprovalExpired(at("03:00:00"))));
+}
+
+#[test]
+fn what_waits_after_its_last_change_can_be_acknowledged_although_the_approval_has_ended() {
+    let waiting = rollout_with(awaiting_acknowledgement);
+    let withdrawn = rollout_with(|value| {
+        awaiting_acknowledgement(value);
+        revoked(value);
+    });
+    for (rollout, ended) in [(&waiting, ApprovalState::Expired), (&withdrawn, ApprovalState::Revoked)] {
+        let now = at("03:00:00");
+        assert_eq!(state(rollout, Enforcement::Enforced, now), ended);
+        assert_eq!(may_acknowledge(rollout).unwrap().release, "kai-scheduler", "{ended:?}");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) async fn run(
     let user = session.whoami().await?;
     change::run(session, printer, name, |session, rollout| {
         let now = session.now();
-        let step = approval::may_acknowledge(rollout, now)?;
+        let step = approval::may_acknowledge(rollout)?;
         let given =
             json!({"release": step.release, "acknowledgedBy": user, "acknowledgedAt": now.truncated()});
         let (user_text, release) = (text::line(&user), text::line(&step.release));

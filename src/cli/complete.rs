@@ -118,7 +118,7 @@ fn fits(command: &Command, rollout: &RuntimeRollout, now: Time) -> bool {
     match command {
         Command::Approve(_) => approval::may_approve(rollout, None, now).is_ok(),
         Command::Revoke(_) => approval::may_revoke(rollout).is_ok(),
-        Command::Acknowledge(_) => approval::may_acknowledge(rollout, now).is_ok(),
+        Command::Acknowledge(_) => approval::may_acknowledge(rollout).is_ok(),
         _ => true,
     }
 }

@@ -287,35 +287,43 @@ async fn acknowledge_refuses_a_rollout_that_is_not_waiting_for_one() {
         ("progressing", |_| {}),
         ("labelled", |_| {}),
         ("unapproved", |_| {}),
-        ("revoked", |_| {}),
         ("given", |_| {}),
     ])
     .await;
     let alice = Plugin::of(&world.cluster, Identity::Approver);
-    for name in ["progressing", "labelled", "revoked", "given"] {
+    for name in ["progressing", "labelled", "given"] {
         alice.run(&approve(name, &[])).await.done();
     }
     let current =
         json!({"release": "kai-scheduler", "operation": "Upgrade", "startedAt": "2026-11-30T00:45:00Z"});
     let awaiting = json!({"phase": "AwaitingAcknowledgement", "current": current});
     set_status(&world, "progressing", json!({"phase": "Progressing"})).await;
-    for name in ["unapproved", "revoked", "given", "labelled"] {
+    for name in ["unapproved", "given", "labelled"] {
         set_status(&world, name, awaiting.clone()).await;
     }
     set_outcome(&world, "labelled", "Failed").await;
     alice.run(&["acknowledge", "given"]).await.done();
-    alice.run(&["revoke", "revoked", "--reason", "stop"]).await.done();
-    let at = world.admin.get(&format!("{ROLLOUTS}/revoked")).await.unwrap()["spec"]["approval"]["revokedAt"]
-        .clone();
     assert_refusals(&world, &["acknowledge"], &[
         ("fresh", "it does not wait for an acknowledgement (phase Pending)".to_owned()),
         ("progressing", "it does not wait for an acknowledgement (phase Progressing)".to_owned()),
         ("labelled", ended("Failed")),
         ("unapproved", "it is not approved".to_owned()),
-        ("revoked", format!("it is already revoked by alice at {}", at.as_str().unwrap())),
         ("given", "the steps of kai-scheduler are already acknowledged by alice; the rollout continues by itself".to_owned()),
     ])
     .await;
+}
+
+#[tokio::test]
+async fn a_rollout_that_waits_on_is_acknowledged_although_its_approval_was_revoked() {
+    let world = world_of(&[(NAME, |_| {})]).await;
+    let alice = Plugin::of(&world.cluster, Identity::Approver);
+    alice.run(&approve(NAME, &[])).await.done();
+    alice.run(&["revoke", NAME, "--reason", "stop"]).await.done();
+    let current =
+        json!({"release": "kai-scheduler", "operation": "Upgrade", "startedAt": "2026-11-30T00:45:00Z"});
+    set_status(&world, NAME, json!({"phase": "AwaitingAcknowledgement", "current": current})).await;
+    let ran = alice.run(&["acknowledge", NAME]).await;
+    assert_eq!(ran.done(), format!("rollout {NAME}: kai-scheduler acknowledged by alice\n"));
 }
 
 #[tokio::test]
