@@ -194,6 +194,17 @@ fn steps_to_do_by_hand_are_shown_even_when_the_report_is_gone() {
 }
 
 #[test]
+fn steps_that_the_rollout_binds_are_shown_even_when_the_report_does_not_tell_them() {
+    let text = report();
+    let assessment = judge(&reference(&text), &stored(&text));
+    let shown = described(&rollout_with(upgrade), assessment, Look::default());
+    assert!(
+        shown.contains("(it gains a field)\n    check:\n  kai-scheduler\n    reset-breaker:\n    verify:\n"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn drift_is_what_the_controller_reports() {
     let rollout = rollout_with(|value| {
         value["status"]["phase"] = "Stalled".into();

@@ -227,27 +227,36 @@ fn step_view(rollout: &RuntimeRollout, step: &Step) -> StepView {
     }
 }
 
-/// From the report where it tells them, else from the rollout, which binds the steps after each apply.
+/// What the report tells, and whatever else the rollout binds: those steps are waited for, told or not.
 fn recorded_steps(steps: &[Step], report: Option<&UpgradeReport>) -> Vec<RecordedStepsView> {
-    if let Some(report) = report {
-        let rows =
-            report.components.iter().filter(|row| !row.steps.is_empty() || !row.precondition.is_empty());
-        return rows
-            .map(|row| RecordedStepsView {
-                name: row.component.clone(),
-                precondition: row.precondition.clone(),
-                steps: row.steps.clone(),
-            })
-            .collect();
-    }
-    let bound = steps.iter().filter(|step| !step.post_apply_steps.is_empty());
-    let recorded =
-        |id: &String| RecordedStep { id: id.clone(), description: String::new(), reason: String::new() };
-    bound
-        .map(|step| RecordedStepsView {
-            name: step.release.clone(),
-            precondition: String::new(),
-            steps: step.post_apply_steps.iter().map(recorded).collect(),
+    let rows = report.into_iter().flat_map(|report| &report.components);
+    let mut all: Vec<RecordedStepsView> = rows
+        .filter(|row| !row.steps.is_empty() || !row.precondition.is_empty())
+        .map(|row| RecordedStepsView {
+            name: row.component.clone(),
+            precondition: row.precondition.clone(),
+            steps: row.steps.clone(),
         })
-        .collect()
+        .collect();
+    for step in steps {
+        let told = all.iter().position(|recorded| recorded.name == step.release);
+        let known = told.map(|at| all[at].steps.as_slice()).unwrap_or_default();
+        let unknown = |id: &&String| known.iter().all(|step| step.id != **id);
+        let bound: Vec<RecordedStep> = step
+            .post_apply_steps
+            .iter()
+            .filter(unknown)
+            .map(|id| RecordedStep { id: id.clone(), description: String::new(), reason: String::new() })
+            .collect();
+        match told {
+            Some(at) => all[at].steps.extend(bound),
+            None if bound.is_empty() => {}
+            None => all.push(RecordedStepsView {
+                name: step.release.clone(),
+                precondition: String::new(),
+                steps: bound,
+            }),
+        }
+    }
+    all
 }
