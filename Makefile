@@ -32,7 +32,8 @@ generate: need-rust ## Write the CRDs, completions and man pages anew from the c
 size: need-rust ## Build the shipped binary (about 5 minutes) and print its size and the libraries it links
 	cargo build --profile dist --package kubectl-aicr
 	@binary=$$(cargo metadata --no-deps --format-version 1 | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')/dist/kubectl-aicr; \
-	echo "$$binary: $$(wc -c <"$$binary") bytes, at most 12000000 are allowed"; ldd "$$binary"
+	bytes=$$(wc -c <"$$binary"); echo "$$binary: $$bytes bytes, at most 12000000 are allowed"; ldd "$$binary"; \
+	test "$$bytes" -le 12000000
 
 clean: need-rust ## Remove what cargo built and the logs of failed tests; the built tools stay in the user's cache
 	cargo clean
