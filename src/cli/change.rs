@@ -17,6 +17,7 @@ use super::describe;
 use super::error::CliError;
 use super::printer::Printer;
 use super::session::Session;
+use super::text;
 use crate::api::{Code, RuntimeRollout, keys};
 use crate::approval::Refusal;
 
@@ -44,7 +45,8 @@ pub(super) async fn run(
     let mut change = judged(session, &seen)?;
     if let Some(question) = change.question.as_ref().filter(|_| asks(session.flags)) {
         let summary = describe::summary(session, &seen, printer.err_look).await?;
-        printer.err(&format!("{summary}\n{question} [y/N] "));
+        let question = text::field("", &format!("{question} [y/N]"), 0, printer.err_look);
+        printer.err(&format!("{summary}\n{} ", question.trim_end()));
         session.connection.while_asking(|| confirmed(printer))?;
         let again = session.rollout(name).await?;
         same_object(&seen, &again)?;

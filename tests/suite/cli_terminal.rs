@@ -38,6 +38,18 @@ async fn approve_shows_what_is_bound_and_asks() {
 }
 
 #[tokio::test]
+async fn the_question_fits_the_terminal() {
+    let world = world_with(&[waiting(NAME)]).await;
+    let alice = Plugin::of(&world.cluster, Identity::Approver).with("TERM", "dumb");
+    let mut terminal = alice.on_wide_terminal(60, &APPROVE, true);
+    terminal.shows("[y/N]").await;
+    terminal.types("n\n").await;
+    let ran = terminal.ends().await;
+    let question: Vec<_> = ran.stderr.lines().skip_while(|line| !line.starts_with("Approve ")).collect();
+    assert!(question[0].chars().count() <= 60 && question[1].contains("[y/N] n"), "{ran}");
+}
+
+#[tokio::test]
 async fn revoke_shows_the_approval_and_asks() {
     let world = world_with_upgrade().await;
     Plugin::of(&world.cluster, Identity::Approver).run(&APPROVE).await.done();
