@@ -6,14 +6,19 @@ use super::printer::Look;
 use crate::api::Time;
 
 /// What an object holds may come from anybody who can write one: control characters could drive the terminal, and
-/// characters that turn the direction of text could show another text than the one that is approved.
+/// characters that turn the direction of text or show nothing could show another text than the one that is approved.
 pub(super) fn safe(text: &str) -> String {
     text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 fn is_unsafe(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(
+            c,
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+                | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 /// `safe` of one line; line ends within become spaces.
@@ -93,6 +98,10 @@ mod tests {
     #[test]
     fn nothing_in_an_object_can_drive_the_terminal_or_turn_the_text() {
         assert_eq!(safe("a\u{1b}[31mred\u{7}\u{202e}b\n"), "a\u{fffd}[31mred\u{fffd}\u{fffd}b\u{fffd}");
+        // Arabic letter mark, soft hyphen, invisible fillers, annotation and tag characters.
+        for hidden in ["\u{61c}", "\u{ad}", "\u{115f}", "\u{180e}", "\u{3164}", "\u{fffa}", "\u{e0041}"] {
+            assert_eq!(safe(hidden), "\u{fffd}", "{hidden:?}");
+        }
         assert_eq!(line(" two\n lines\tof\r\ntext "), "two lines of text");
         assert_eq!(safe("grün 日本"), "grün 日本");
     }

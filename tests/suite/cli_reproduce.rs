@@ -227,7 +227,9 @@ async fn a_plan_that_cannot_be_rendered_again_is_refused_with_what_it_lacks() {
     let imageless = plan("imageless", |document| document.provenance.aicr_image = None);
     let bundleless = plan("bundleless", |document| document.provenance.bundle = None);
     let broken = plan("broken", |document| document.provenance.render_flags = Some(vec!["a\nb".to_owned()]));
-    let all = [&rebuilt, &flagless, &imageless, &bundleless, &broken];
+    let turned =
+        plan("turned", |document| document.provenance.render_flags = Some(vec!["a\u{202e}b".to_owned()]));
+    let all = [&rebuilt, &flagless, &imageless, &bundleless, &broken, &turned];
     let mut maps: Vec<_> = all.iter().map(|plan| plan_map(plan)).collect();
     maps.push(recipe_map(&flagless));
     let world = world_with(&maps).await;
@@ -236,7 +238,11 @@ async fn a_plan_that_cannot_be_rendered_again_is_refused_with_what_it_lacks() {
         (&flagless, "does not record its render flags: its bundle cannot be rendered again"),
         (&imageless, "does not record the AICR image it was rendered with"),
         (&bundleless, "does not record the bundle that was rendered"),
-        (&broken, "records the word \"a\\nb\", whose control characters no shell line can show"),
+        (&broken, "records the word \"a\\nb\", whose control or hidden characters no shell line can show"),
+        (
+            &turned,
+            "records the word \"a\\u{202e}b\", whose control or hidden characters no shell line can show",
+        ),
     ] {
         let error = format!("[CONFLICT] plan {} {problem}", plan.digest());
         assert_refused(&world, &[&name(plan)], &error).await;

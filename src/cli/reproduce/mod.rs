@@ -122,11 +122,12 @@ fn record(plan: &Plan) -> Result<Record<'_>, CliError> {
             .as_deref()
             .ok_or_else(|| refuse("does not record the bundle that was rendered"))?,
     };
-    // The commands are pasted into a shell as lines; a line end within would break them apart on the screen.
+    // The commands are read before they are pasted into a shell as lines: a line end within would break them apart, and
+    // a hidden character would have another command run than the one that was read.
     let words = record.flags.iter().map(String::as_str).chain([record.image, record.bundle]);
-    match words.into_iter().find(|word| word.chars().any(char::is_control)) {
+    match words.into_iter().find(|word| text::safe(word) != **word) {
         Some(word) => Err(refuse(&format!(
-            "records the word {word:?}, whose control characters no shell line can show"
+            "records the word {word:?}, whose control or hidden characters no shell line can show"
         ))),
         None => Ok(record),
     }
