@@ -1,6 +1,6 @@
 //! Text for people: safe, aligned, wrapped, and times in words.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use super::printer::Look;
 use crate::api::Time;
@@ -55,13 +55,33 @@ fn distance(time: Time, now: Time) -> String {
 pub(super) fn table(header: &[&str], rows: &[Vec<String>], look: Look) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header.to_vec()).add_rows(rows.to_vec());
-    if let Some(width) = look.width {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width.saturating_sub(2).max(20));
-    }
     for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
+        column.set_padding((0, GAP));
+    }
+    if let Some(width) = look.width {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        // The margin at the left, and a gap between each two columns.
+        let room = width.max(20).saturating_sub(GAP * u16::try_from(header.len()).unwrap_or(u16::MAX));
+        let widths = fitted(table.column_max_content_widths(), room);
+        for (column, width) in table.column_iter_mut().zip(widths) {
+            column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width + GAP)));
+        }
     }
     table.trim_fmt().lines().map(|row| format!("  {row}\n")).collect::<Vec<_>>().concat()
+}
+
+/// Columns left free between two columns of a table.
+const GAP: u16 = 2;
+
+/// Widths that take up no more than `room`: the widest gives way first, so that short words stay whole.
+fn fitted(mut widths: Vec<u16>, room: u16) -> Vec<u16> {
+    while widths.iter().copied().map(u32::from).sum::<u32>() > u32::from(room) {
+        match widths.iter_mut().max() {
+            Some(widest) if *widest > 1 => *widest -= 1,
+            _ => break,
+        }
+    }
+    widths
 }
 
 /// `label` and `text` on one line, the text starting at column `indent`. Where the look has a width it wraps there; a word
@@ -143,5 +163,15 @@ mod tests {
         assert_eq!(field("Plan:", &format!("{digest} ->"), 12, look), format!("Plan:\n  {digest} ->\n"));
         let rows = vec![vec!["x".repeat(60), "y".into()]];
         assert!(table(&["A", "B"], &rows, look).lines().all(|row| row.chars().count() <= 40));
+    }
+
+    #[test]
+    fn the_widest_column_of_a_table_gives_way_first() {
+        let look = Look { color: false, width: Some(40) };
+        let rows = vec![vec!["nodewright-customizations".into(), "NotApplicable".into(), "Pending".into()]];
+        assert_eq!(
+            table(&["RELEASE", "ASSESSMENT", "STATE"], &rows, look),
+            "  RELEASE         ASSESSMENT     STATE\n  nodewright-cus  NotApplicable  Pending\n  tomizations\n"
+        );
     }
 }
