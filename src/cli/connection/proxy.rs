@@ -85,7 +85,7 @@ impl std::fmt::Display for Proxy {
 }
 
 /// An address without the user and password that it may hold.
-fn without_password(url: &str) -> String {
+pub(super) fn without_password(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").map_or(("", url), |(scheme, rest)| (scheme, rest));
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }

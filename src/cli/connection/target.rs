@@ -69,6 +69,7 @@ impl Target {
             )));
         };
         let server = parse_server(server).map_err(|problem| {
+            let server = proxy::without_password(server);
             CliError::invalid(format!(
                 "server '{server}' of {cluster_words} {problem}; write https://HOST:PORT"
             ))

@@ -300,6 +300,20 @@ fn a_server_is_an_http_or_https_address_with_an_optional_path() {
     }
 }
 
+#[test]
+fn a_password_in_the_address_of_a_server_is_not_shown() {
+    for (address, shown) in [
+        ("https://u:hush@h", "https://h"),
+        ("ftp://u:hush@h", "ftp://h"),
+        ("https://u:hu sh@h", "https://h"),
+        ("u:hush@h", "h"),
+    ] {
+        let args = ConnectionArgs { server: Some(address.into()), ..ConnectionArgs::default() };
+        let error = find_in(FILE, &args).err().expect("refused").to_string();
+        assert!(error.contains(&format!("server '{shown}' of ")) && !error.contains("hu"), "{error}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_server_address_panics(text in "\\PC{0,30}", scheme in "(https?://)?") {
