@@ -159,7 +159,7 @@ fn the_approval_reads_as_what_it_is() {
     };
     assert_eq!(
         shown(&revoked),
-        "revoked by bob at 2026-10-15T00:30:00Z (approved by alice until 2026-10-15T03:00:00Z, in 2h12m)"
+        "revoked by bob at 2026-10-15T00:30:00Z, 18m ago (approved by alice until 2026-10-15T03:00:00Z, in 2h12m)"
     );
 }
 

@@ -86,7 +86,9 @@ fn approval(view: &ApprovalView, ended: bool, now: Time) -> String {
     match (view.state, given) {
         (ApprovalState::Revoked, Some(given)) => {
             let by = line(view.revoked_by.as_deref().unwrap_or_default());
-            let at = line(view.revoked_at.as_deref().unwrap_or_default());
+            // The client wrote it, so it may be any text that looks like a time.
+            let at = view.revoked_at.as_deref().unwrap_or_default();
+            let at = at.parse().map_or_else(|_| line(at), |time| instant(Time(time), now));
             format!("revoked by {by} at {at} ({given})")
         }
         (ApprovalState::NotRequired, None) => "not required".to_owned(),
