@@ -5,7 +5,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::rollout_rules::{ACKNOWLEDGEMENT_RULES, APPROVAL_RULES, SPEC_RULES, STEP_RULES};
-use super::schema::{DIGEST_PATTERN, OPTIONAL_DIGEST_PATTERN, RELEASE_PATTERN, is_false, list, validations};
+use super::schema::{
+    DIGEST_PATTERN, OBJECT_NAME_PATTERN, OPTIONAL_DIGEST_PATTERN, RELEASE_PATTERN, is_false, list,
+    validations,
+};
 use super::{GoDuration, RuntimeRolloutStatus, Time};
 
 /// Most characters of a username that the API keeps, which covers IAM-derived names.
@@ -107,7 +110,7 @@ pub struct InventoryEntry {
 #[serde(rename_all = "camelCase")]
 pub struct ContentReference {
     /// Name of the ConfigMap.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = OBJECT_NAME_PATTERN))]
     pub config_map: String,
     /// Digest of the bytes that it must hold.
     #[schemars(length(max = 71), regex(pattern = DIGEST_PATTERN))]

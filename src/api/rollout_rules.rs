@@ -8,6 +8,10 @@ pub(super) const SPEC_RULES: &[(&str, &str)] = &[
         "self.fromPlanDigest != '' || self.toPlanDigest != ''",
         "fromPlanDigest is empty only for an initial install and toPlanDigest only for a removal of the runtime; they cannot both be empty",
     ),
+    (
+        "self.approvalRequired || self.steps.all(step, !has(step.postApplySteps) || size(step.postApplySteps) == 0)",
+        "a rollout with postApplySteps requires an approval: they are acknowledged on it",
+    ),
     ("duration(self.actionTimeout) > duration('0s')", "actionTimeout must be a duration above zero"),
     ("self.schemaVersion == oldSelf.schemaVersion", "spec.schemaVersion is immutable"),
     ("self.runtimeUID == oldSelf.runtimeUID", "spec.runtimeUID is immutable"),

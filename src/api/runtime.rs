@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::condition::conditions_schema;
 use super::schema::{
-    DIGEST_PATTERN, LABEL_VALUE_PATTERN, OPTIONAL_DIGEST_PATTERN, OPTIONAL_UUID_PATTERN, any_value, is_false,
-    list, validations,
+    DIGEST_PATTERN, LABEL_VALUE_PATTERN, OBJECT_NAME_PATTERN, OPTIONAL_DIGEST_PATTERN, OPTIONAL_UUID_PATTERN,
+    any_value, is_false, list, validations,
 };
 use super::{Condition, GoDuration, Time};
 
@@ -422,7 +422,7 @@ pub struct DiscoveryStatus {
 #[serde(rename_all = "camelCase")]
 pub struct SnapshotReference {
     /// Name of the ConfigMap.
-    #[schemars(length(min = 1, max = 253))]
+    #[schemars(length(min = 1, max = 253), regex(pattern = OBJECT_NAME_PATTERN))]
     pub config_map: String,
     /// Digest of its bytes.
     #[schemars(length(max = 71), regex(pattern = DIGEST_PATTERN))]

@@ -9,6 +9,8 @@ pub(super) const DIGEST_PATTERN: &str = "^sha256:[a-f0-9]{64}$";
 pub(super) const OPTIONAL_DIGEST_PATTERN: &str = "^(sha256:[a-f0-9]{64})?$";
 /// A release ID: a Helm release name that is also an Application's name.
 pub(super) const RELEASE_PATTERN: &str = "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$";
+/// A Kubernetes object's name, without anything that could leave its path in a request.
+pub(super) const OBJECT_NAME_PATTERN: &str = "^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$";
 /// A UUID, or nothing.
 pub(super) const OPTIONAL_UUID_PATTERN: &str =
     "^([0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12})?$";

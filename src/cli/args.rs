@@ -154,7 +154,7 @@ impl From<Shell> for clap_complete::Shell {
 }
 
 /// A Kubernetes object's name: a DNS subdomain. Checked before it becomes part of a request's path.
-fn object_name(text: &str) -> Result<String, String> {
+pub(super) fn object_name(text: &str) -> Result<String, String> {
     let label = |label: &str| {
         let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
         let inner = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

@@ -73,7 +73,8 @@ pub(super) async fn run(
         } else if holds(&again, &change) {
             return Ok(change.done);
         } else if again.resource_version() == seen.resource_version() {
-            return Err(error);
+            // What was sent may still be on its way, unless the server itself answered.
+            return Err(if error.status.is_none() { unsure(error, name) } else { error });
         }
         // Whatever was sent before can no longer be written: its resourceVersion is past.
         seen = again;

@@ -40,8 +40,7 @@ impl Reason {
     pub const fn code(self) -> Code {
         match self {
             Self::NotFound => Code::NotFound,
-            Self::PlanUnreadable => Code::Internal,
-            Self::PlanOfAnotherRuntime => Code::Conflict,
+            Self::PlanUnreadable | Self::PlanOfAnotherRuntime => Code::Conflict,
             Self::PlanWithoutRecipe | Self::ContentTooLarge | Self::InvalidOverride => Code::InvalidRequest,
         }
     }

@@ -68,6 +68,15 @@ async fn an_ended_rollout_is_not_revoked_whatever_its_status_says() {
 }
 
 #[tokio::test]
+async fn an_ended_rollout_is_not_approved_any_more() {
+    let world = World::with_rollout().await;
+    let ended = json!({"metadata": {"labels": {"operator.aicr.run/outcome": "Superseded"}}});
+    world.operator.merge(ROLLOUT, &ended).await.unwrap();
+    let words = "so it can no longer be approved";
+    world.assert_patch_denied(ROLLOUT, &world.alice, &approval_by(&world.alice), APPROVAL, words).await;
+}
+
+#[tokio::test]
 async fn a_rollout_without_status_is_revoked() {
     let world = World::with_rollout().await;
     world.alice.merge(ROLLOUT, &approval_by(&world.alice)).await.unwrap();

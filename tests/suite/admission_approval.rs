@@ -25,6 +25,8 @@ async fn only_the_operator_creates_rollouts() {
     let without_approval_needed = {
         let mut object = rollout(NAME);
         object["spec"]["approvalRequired"] = false.into();
+        // What is acknowledged needs an approval to stand on.
+        object["spec"]["steps"] = json!([{"release": "nfd", "operation": "Upgrade", "assessment": "Safe"}]);
         object
     };
     assert_denied(world.admin.create(ROLLOUTS, &without_approval_needed).await, APPROVAL, ONLY_OPERATOR);

@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use test_support::{APPROVERS, Identity};
 
 use crate::admission_kit::{NAME, ROLLOUT, ROLLOUTS, World};
-use crate::cli_kit::{DEADLINE, Plugin, set_outcome, set_status, waiting, world_with};
+use crate::cli_kit::{DEADLINE, Plugin, needs_no_approval, set_outcome, set_status, waiting, world_with};
 
 fn approve<'a>(name: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["approve", name, "--reason", "Maintenance window"], more].concat()
@@ -168,7 +168,7 @@ async fn approve_refuses_what_has_ended_is_approved_needs_no_approval_or_is_past
         ("terminal", |_| {}),
         ("approved", |_| {}),
         ("revoked", |_| {}),
-        ("needless", |value| value["spec"]["approvalRequired"] = false.into()),
+        ("needless", needs_no_approval),
         ("late", over),
     ])
     .await;

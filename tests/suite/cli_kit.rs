@@ -312,3 +312,12 @@ pub(crate) async fn set_outcome(world: &World, name: &str, outcome: &str) {
     let label = json!({"metadata": {"labels": {"operator.aicr.run/outcome": outcome}}});
     world.operator.merge(&format!("{ROLLOUTS}/{name}"), &label).await.unwrap();
 }
+
+/// Makes a rollout one that needs no approval; then nothing of it can be acknowledged either.
+pub(crate) fn needs_no_approval(rollout: &mut Value) {
+    let spec = &mut rollout["spec"];
+    spec["approvalRequired"] = false.into();
+    for step in spec["steps"].as_array_mut().unwrap() {
+        step.as_object_mut().unwrap().remove("postApplySteps");
+    }
+}

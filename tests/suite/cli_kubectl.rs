@@ -5,7 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use test_support::{Identity, tools};
 
 use crate::admission_kit::{NAME, World};
-use crate::cli_kit::{DEADLINE, Plugin, Ran, path, set_outcome, set_status, waiting, world_with};
+use crate::cli_kit::{
+    DEADLINE, Plugin, Ran, needs_no_approval, path, set_outcome, set_status, waiting, world_with,
+};
 
 /// Runs kubectl in the plugin's environment, with the plugin and its completion on the PATH.
 async fn kubectl(plugin: &Plugin, args: &[&str]) -> Ran {
@@ -76,7 +78,7 @@ async fn offered(plugin: &Plugin, line: &[&str]) -> Vec<String> {
 /// Rollouts in every state that matters to who may do what.
 async fn world_of_all() -> World {
     let mut needless = waiting("rollout-needless");
-    needless["spec"]["approvalRequired"] = false.into();
+    needs_no_approval(&mut needless);
     let names =
         ["rollout-pending", "rollout-approved", "rollout-waiting", "rollout-ended", "rollout-revoked"];
     let mut rollouts: Vec<_> = names.iter().map(|name| waiting(name)).collect();

@@ -261,7 +261,7 @@ async fn a_recipe_that_is_not_the_recorded_one_is_refused() {
         &world,
         &[&name(&active)],
         &format!(
-            "[INTERNAL] recipe {} cannot be read: the plan records {}, but its content has {found}",
+            "[CONFLICT] recipe {} cannot be read: the plan records {}, but its content has {found}",
             recipe.config_map, recipe.digest
         ),
     )
@@ -275,7 +275,7 @@ async fn a_recipe_that_is_not_the_recorded_one_is_refused() {
     forged["metadata"]["labels"] = json!({});
     world.admin.create(CONFIG_MAPS, &forged).await.unwrap();
     assert_refused(&world, &[&name(&active)], &format!(
-        "[INTERNAL] recipe {} cannot be read: its label app.kubernetes.io/managed-by is \"\", not \"aicr-operator\"", recipe.config_map
+        "[CONFLICT] recipe {} cannot be read: its label app.kubernetes.io/managed-by is \"\", not \"aicr-operator\"", recipe.config_map
     )).await;
 }
 
@@ -294,7 +294,7 @@ async fn a_plan_that_is_missing_forged_or_unreadable_is_refused() {
     };
     assert_refused(&world, &[&name], &missing("aicr-system")).await;
     assert_refused(&world, &[&active.digest().to_string()], &missing("aicr-system")).await;
-    let unreadable = |why: &str| format!("[INTERNAL] plan {name} cannot be read: {why}");
+    let unreadable = |why: &str| format!("[CONFLICT] plan {name} cannot be read: {why}");
     let mut forged = plan_map(&active);
     forged["metadata"]["labels"] = json!({});
     world.admin.create(CONFIG_MAPS, &forged).await.unwrap();

@@ -87,6 +87,24 @@ async fn a_rollout_has_the_documented_shapes_and_no_others() {
             |v| v["spec"]["assessmentRef"] = json!({"configMap": "x"}),
             Denies("digest"),
         ),
+        (
+            "a report that lies elsewhere",
+            |v| v["spec"]["assessmentRef"]["configMap"] = "../../x".into(),
+            Denies("should match"),
+        ),
+        (
+            "recorded steps without an approval to acknowledge them on",
+            |v| v["spec"]["approvalRequired"] = false.into(),
+            Denies("requires an approval"),
+        ),
+        (
+            "no approval and no recorded steps",
+            |v| {
+                v["spec"]["approvalRequired"] = false.into();
+                v["spec"]["steps"][1]["postApplySteps"] = Value::Null;
+            },
+            Admits,
+        ),
         ("no steps", |v| v["spec"]["steps"] = Value::Null, Denies("steps")),
     ];
     let cluster = Cluster::lease().await;

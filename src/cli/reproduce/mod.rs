@@ -11,6 +11,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube::Api;
 use serde::Serialize;
 
+use super::args::object_name;
 use super::error::CliError;
 use super::session::Session;
 use super::text;
@@ -122,6 +123,15 @@ fn record(plan: &Plan) -> Result<Record<'_>, CliError> {
             .as_deref()
             .ok_or_else(|| refuse("does not record the bundle that was rendered"))?,
     };
+    // docker and oras would take such a word for a flag.
+    if let Some(word) = [record.image, record.bundle].into_iter().find(|word| word.starts_with('-')) {
+        return Err(refuse(&format!("records {word:?} where an image or a bundle belongs")));
+    }
+    // The name becomes part of a request's path.
+    if object_name(&record.recipe.config_map).is_err() {
+        let name = &record.recipe.config_map;
+        return Err(refuse(&format!("refers to {name:?} as its recipe, which names no ConfigMap")));
+    }
     // The commands are read before they are pasted into a shell as lines: a line end within would break them apart, and
     // a hidden character would have another command run than the one that was read.
     let words = record.flags.iter().map(String::as_str).chain([record.image, record.bundle]);
