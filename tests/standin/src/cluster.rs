@@ -233,7 +233,7 @@ impl Cluster {
             if is("Failed") {
                 return Err(internal(format!("snapshot agent Job {} failed", agent.name())));
             }
-            self.runtime.block_on(tokio::time::sleep(POLL));
+            self.runtime.block_on(async { tokio::time::sleep(POLL).await });
         }
         let message =
             format!("snapshot agent Job {} did not complete within {:?}", agent.name(), agent.timeout);

@@ -7,7 +7,7 @@
 //! | [`setup`] | what a test sets: version, catalogue, where charts are, failures |
 //! | [`catalogue`], [`charts`] | components and their charts; tests serve the latter |
 //! | [`snapshot`], [`recipe`], [`values`], [`bundle`], [`upgrade`], [`validate`] | the commands |
-//! | [`reference`], [`cluster`], [`registry`] | files, ConfigMaps and artifacts that commands read and write |
+//! | [`mod@reference`], [`cluster`], [`registry`] | files, ConfigMaps and artifacts that commands read and write |
 //! | [`command`] | one run |
 
 pub mod bundle;

@@ -1,5 +1,6 @@
 //! Pushing to a registry that speaks plain HTTP, as an artifact of one packed tree or of a layer a file.
 
+use std::collections::BTreeSet;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
@@ -124,11 +125,23 @@ fn descriptor(media_type: &str, bytes: &[u8]) -> Value {
 
 fn pack(tree: &Tree) -> std::io::Result<Vec<u8>> {
     let mut archive = tar::Builder::new(Vec::new());
-    for (path, file) in tree {
+    let header = |size: u64, mode: u32, kind: tar::EntryType| {
         let mut header = tar::Header::new_ustar();
-        header.set_size(file.text.len() as u64);
-        header.set_mode(file.mode);
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.set_mode(mode);
         header.set_mtime(0);
+        header
+    };
+    let mut folders = BTreeSet::new();
+    for (path, file) in tree {
+        for (end, _) in path.match_indices('/') {
+            if folders.insert(&path[..=end]) {
+                let mut folder = header(0, 0o755, tar::EntryType::Directory);
+                archive.append_data(&mut folder, &path[..=end], std::io::empty())?;
+            }
+        }
+        let mut header = header(file.text.len() as u64, file.mode, tar::EntryType::Regular);
         archive.append_data(&mut header, path, file.text.as_bytes())?;
     }
     archive.into_inner()

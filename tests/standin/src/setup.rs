@@ -80,7 +80,7 @@ pub struct Setup {
     pub form: Form,
     /// Whether a packed tree also holds AICR's own store, as old releases left it there.
     pub store: bool,
-    /// Failures, as [`Setup::failure`] reads them.
+    /// Failures, as [`Setup::injected`] reads them.
     pub fail: String,
     /// Deployment checks that fail.
     pub failing_checks: Vec<String>,
