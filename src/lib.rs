@@ -13,7 +13,7 @@
 //! | [`approval`] | an approval's state at an instant; what may be approved, revoked, acknowledged, and why not | `api` |
 //! | [`aicr`] | all that is known about the AICR CLI: how it is called, what it writes, how its runs end | `api` |
 //! | [`registry`] | OCI registries and chart repositories: charts mirrored and pinned by digest, their archives read, logins | nothing |
-//! | [`resolver`] | from a runtime's inputs to a plan, as pure decisions | `api`, `plan`, `aicr` |
+//! | [`resolver`] | from a runtime's inputs to a plan, as pure decisions | `api`, `plan`, `aicr`, `registry` |
 //! | [`cli`] | the plugin: arguments, kubeconfig, one file a command, output | all |
 //!
 //! Only `cli` reads the clock, the environment or the API server, and within it only the files that `clippy.toml` names;

@@ -33,6 +33,10 @@ pub struct Attempts {
     /// How the last one failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<LastFailure>,
+    /// Digest of the output that a later attempt left: of a snapshot's or recipe's bytes, which name its copy, or of the
+    /// bundle that a render pushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Digest>,
 }
 
 /// How an attempt failed.
@@ -159,6 +163,12 @@ impl Attempts {
         }
     }
 
+    /// The attempts with the digest of a run's output. The newest one counts: it replaces one whose copy was lost.
+    #[must_use]
+    pub fn succeeded(&self, output: Digest) -> Self {
+        Self { output: Some(output), ..self.clone() }
+    }
+
     /// The attempts with this run's failure. Recording the same run again changes nothing, so a lost answer does no harm.
     #[must_use]
     pub fn failed(&self, run: Run, failure: Failure, message: &str, now: Time) -> Self {
@@ -251,6 +261,14 @@ mod tests {
         let again = once.failed(run(1), failure(RetryClass::Never), "other", at("02:00:00"));
         assert_eq!(again, once);
         assert_eq!(once.failure.as_ref().unwrap().reason.as_deref(), Some("AICRInternal"));
+    }
+
+    #[test]
+    fn the_newest_output_is_kept_beside_what_failed_before() {
+        let failed = Attempts::none().failed(run(1), failure(RetryClass::Bounded), "m", at("01:00:00"));
+        let succeeded = stored(&failed.succeeded(input()).succeeded(Digest::of_bytes(b"bundle")));
+        assert_eq!(succeeded.output, Some(Digest::of_bytes(b"bundle")));
+        assert_eq!((succeeded.last, &succeeded.failure), (1, &failed.failure));
     }
 
     #[test]

@@ -1,16 +1,15 @@
 //! A pulled bundle: its releases in AICR's order, each with its values and the kind of its chart.
 //!
-//! Source: design section 4; aicr-cli sections 3.2 and 3.6. The tree was pulled by digest within bounds; what its paths
-//! may be is judged there, what its files say here.
+//! Source: design section 4; aicr-cli section 3.2. The tree was pulled by digest within bounds and found to be what its list
+//! of checksums says: [`crate::registry`] judges bytes and paths, this module what the files say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bytes::Bytes;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use crate::aicr;
 use crate::aicr::bundle_info::{BUNDLE_INFO, BundledRelease, read_bundle_info};
-use crate::aicr::checksums::{CHECKSUMS, Checksums};
 use crate::aicr::recipe::{Recipe, read_recipe};
 use crate::aicr::upstream_env::{UpstreamChart, read_upstream_env};
 use crate::plan::normal::merge;
@@ -20,11 +19,11 @@ use super::reason::{Reason, Refused};
 
 /// The recipe that the bundle records, in its root.
 const RECIPE: &str = "recipe.yaml";
-/// Folders at the top that belong to no release: AICR's own.
-const OWN_FOLDERS: [&str; 2] = ["attestation", "oci-layout"];
+/// The folder at the top that belongs to no release: signatures.
+const ATTESTATION: &str = "attestation";
 
 /// Files by path, `/` between folders.
-pub type Tree = BTreeMap<String, Vec<u8>>;
+pub type Tree = BTreeMap<String, Bytes>;
 
 /// A bundle that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,19 +70,12 @@ impl Bundle {
     }
 }
 
-/// Reads a bundle and checks that it is whole.
+/// Reads a bundle.
 ///
 /// # Errors
 ///
-/// `AICRArtifactUnsupported` for a file that is missing, not listed, of another checksum or not what is documented, and
-/// for a folder of unknown kind; `ChartSourceUnsupported` for a chart from somewhere that charts are not taken from.
+/// `AICRArtifactUnsupported` for a file that is missing or not what is documented, and for a folder of unknown kind; `ChartSourceUnsupported` for a chart from somewhere that charts are not taken from.
 pub fn read(tree: &Tree) -> Result<Bundle, Refused> {
-    let sums: Vec<(&str, String)> = tree
-        .iter()
-        .filter(|(path, _)| *path != CHECKSUMS)
-        .map(|(path, bytes)| (path.as_str(), hex::encode(Sha256::digest(bytes))))
-        .collect();
-    Checksums::read(text(tree, CHECKSUMS)?)?.verify(sums.iter().map(|(path, sum)| (*path, sum.as_str())))?;
     let info = read_bundle_info(text(tree, BUNDLE_INFO)?)?;
     let recipe_text = text(tree, RECIPE)?;
     let recipe = read_recipe(RECIPE, recipe_text)?;
@@ -93,10 +85,10 @@ pub fn read(tree: &Tree) -> Result<Bundle, Refused> {
     Ok(Bundle { version: info.version, recipe_text: recipe_text.to_owned(), recipe, folders })
 }
 
-/// Every folder at the top is a release's or AICR's own.
+/// Every folder at the top is a release's or holds signatures.
 fn check_folders(tree: &Tree, releases: &[BundledRelease]) -> Result<(), Refused> {
     let known: BTreeSet<&str> =
-        releases.iter().map(|release| release.path.as_str()).chain(OWN_FOLDERS).collect();
+        releases.iter().map(|release| release.path.as_str()).chain([ATTESTATION]).collect();
     let top = tree.keys().filter_map(|path| path.split_once('/')).map(|(folder, _)| folder);
     match top.into_iter().find(|folder| !known.contains(folder)) {
         Some(folder) => Err(unsupported(folder, "is a folder that bundle-info.yaml does not list")),
@@ -194,24 +186,7 @@ mod tests {
     #[test]
     fn what_is_no_whole_bundle_is_refused_by_file() {
         type Edit = fn(Builder) -> Tree;
-        let table: [(Edit, &str); 10] = [
-            (|_| Tree::new(), "checksums.txt: is not in the bundle"),
-            (
-                |bundle| {
-                    let mut tree = bundle.tree();
-                    tree.insert("001-nfd/values.yaml".to_owned(), b"a: 1\n".to_vec());
-                    tree
-                },
-                "checksums.txt: 001-nfd/values.yaml: has SHA-256 ",
-            ),
-            (
-                |bundle| {
-                    let mut tree = bundle.tree();
-                    tree.insert("001-nfd/extra".to_owned(), Vec::new());
-                    tree
-                },
-                "checksums.txt: 001-nfd/extra: is in the bundle, but not listed",
-            ),
+        let table: [(Edit, &str); 7] = [
             (|bundle| bundle.without("bundle-info.yaml").tree(), "bundle-info.yaml: is not in the bundle"),
             (
                 |bundle| bundle.without("001-nfd/cluster-values.yaml").tree(),
@@ -240,10 +215,8 @@ mod tests {
     }
 
     #[test]
-    fn aicrs_own_store_is_ignored_and_a_chart_from_elsewhere_is_not() {
-        let mut tree = small().tree();
-        tree.insert("oci-layout/index.json".to_owned(), b"{}".to_vec());
-        assert!(read(&tree).is_ok());
+    fn signatures_are_passed_over_and_a_chart_from_elsewhere_is_refused() {
+        assert!(read(&small().file("attestation/bundle.sigstore.json", "{}").tree()).is_ok());
         let git = "CHART='nfd'\nREPO='git://charts.test'\nVERSION='1'\n";
         let refused = read(&small().file("001-nfd/upstream.env", git).tree()).unwrap_err();
         assert_eq!(refused.reason, Reason::Aicr(aicr::Reason::ChartSourceUnsupported));

@@ -10,22 +10,23 @@
 //! | 2 | an earlier stage's Job is still there | delete it | `Resolving` |
 //! | 3 | stage: its Job is being deleted, its end not recorded | record it as deleted | `Resolving` |
 //! | 4 | stage: its Job is being deleted | wait | `Resolving` |
-//! | 5 | stage: its Job, not recorded, succeeded | collect the output | `Resolving` |
-//! | 6 | stage: its Job, not recorded, failed | record the failure | `Resolving` |
-//! | 7 | stage: its Job, not recorded, is suspended and lacks what it owns | create that | `Resolving` |
-//! | 8 | stage: its Job, not recorded, is suspended | resume it | `Resolving` |
-//! | 9 | stage: its Job, not recorded, runs | wait | `Resolving` |
-//! | 10 | stage: given up, its failed Job kept for a day only | keep it for a week | the failure |
-//! | 11 | stage: given up | wait for an input | the failure |
-//! | 12 | stage: an attempt is due | create its Job, suspended | `Resolving`, with the last failure |
-//! | 13 | stage: an attempt is due later | wait until then | `Resolving`, with the last failure |
-//! | 14 | content was refused | wait for an input | the refusal |
-//! | 15 | content failed for a while | wait until the next try | the failure if it has a reason, else `Resolving` |
-//! | 16 | the bundle is not pulled | pull it | `Resolving` |
-//! | 17 | charts are not mirrored | mirror them | `Resolving` |
-//! | 18 | the plan is not written | write it | `Resolving` |
-//! | 19 | the plan's name is taken by something else | wait for an input | `Conflict` |
-//! | 20 | the plan is written | wait until the next UTC day | `Resolved` |
+//! | 5 | stage: its Job is recorded and has not ended | delete it | `Resolving` |
+//! | 6 | stage: its Job, not recorded, succeeded | collect the output | `Resolving` |
+//! | 7 | stage: its Job, not recorded, failed | record the failure | `Resolving` |
+//! | 8 | stage: its Job, not recorded, is suspended and lacks what it owns | create that | `Resolving` |
+//! | 9 | stage: its Job, not recorded, is suspended | resume it | `Resolving` |
+//! | 10 | stage: its Job, not recorded, runs | wait | `Resolving` |
+//! | 11 | stage: given up, its failed Job kept for a day only | keep it for a week | the failure |
+//! | 12 | stage: given up | wait for an input | the failure |
+//! | 13 | stage: an attempt is due | create its Job, suspended | `Resolving`, with the last failure |
+//! | 14 | stage: an attempt is due later | wait until then | `Resolving`, with the last failure |
+//! | 15 | content was refused | wait for an input | the refusal |
+//! | 16 | content failed for a while | wait until the next try | the failure if it has a reason, else `Resolving` |
+//! | 17 | the bundle is not pulled | pull it | `Resolving` |
+//! | 18 | charts are not mirrored | mirror them | `Resolving` |
+//! | 19 | the plan is not written | write it | `Resolving` |
+//! | 20 | the plan's name is taken by something else | wait for an input | `Conflict` |
+//! | 21 | the plan is written | wait until the next UTC day | `Resolved` |
 
 use crate::aicr::run::{Ending, MAX_MESSAGE, RetryClass, Stage};
 use crate::api::Time;
@@ -72,6 +73,8 @@ pub struct JobFacts {
     pub run: Run,
     /// Whether it is being deleted.
     pub deleting: bool,
+    /// Whether it has ended: one whose pod never starts can have failed for us and go on.
+    pub ended: bool,
     /// How far it is.
     pub state: JobState,
     /// Its `ttlSecondsAfterFinished`.
@@ -230,7 +233,7 @@ pub fn decide(facts: &Facts, now: Time) -> Decision {
     }
 }
 
-/// Rows 3 to 13.
+/// Rows 3 to 14.
 fn decide_stage(stage: &StageFacts, now: Time) -> Decision {
     let resolving = |action, what: &str, run: Run| {
         let failure = stage.attempts.failure.as_ref().filter(|failure| is_told_at_once(failure));
@@ -248,32 +251,35 @@ fn decide_stage(stage: &StageFacts, now: Time) -> Decision {
                 return resolving(Action::Record { run, ending, detail }, "lost its Job", run); // 3
             }
             _ if job.deleting => return resolving(Action::Wait, "waits for its Job's deletion", run), // 4
+            _ if is_recorded(job) && !job.ended => {
+                return resolving(Action::Delete(run), "is given up for another attempt", run); // 5
+            }
             _ if is_recorded(job) => {}
-            JobState::Succeeded => return resolving(Action::Collect(run), "succeeded", run), // 5
+            JobState::Succeeded => return resolving(Action::Collect(run), "succeeded", run), // 6
             JobState::Failed { ending, detail } => {
                 let (ending, detail) = (ending.clone(), detail.clone());
-                return resolving(Action::Record { run, ending, detail }, "failed", run); // 6
+                return resolving(Action::Record { run, ending, detail }, "failed", run); // 7
             }
             JobState::Suspended { complete: false } => {
-                return resolving(Action::CreateOwned(run), "is being prepared", run); // 7
+                return resolving(Action::CreateOwned(run), "is being prepared", run); // 8
             }
             JobState::Suspended { complete: true } => {
-                return resolving(Action::Resume(run), "is being started", run); // 8
+                return resolving(Action::Resume(run), "is being started", run); // 9
             }
-            JobState::Running => return resolving(Action::Wait, "is running", run), // 9
+            JobState::Running => return resolving(Action::Wait, "is running", run), // 10
         }
     }
     let failure = stage.attempts.failure.as_ref();
     let report = waiting(stage.stage, failure);
     let action = match stage.attempts.next(now) {
         Next::GivenUp => match &stage.job {
-            Some(job) if job.ttl_seconds <= TTL_SECONDS => Action::KeepLonger(job.run), // 10
-            _ => Action::Wait,                                                          // 11
+            Some(job) if job.ttl_seconds <= TTL_SECONDS => Action::KeepLonger(job.run), // 11
+            _ => Action::Wait,                                                          // 12
         },
         Next::Run(attempt) => {
-            Action::CreateJob(Run { stage: stage.stage, input: stage.input, attempt }) // 12
+            Action::CreateJob(Run { stage: stage.stage, input: stage.input, attempt }) // 13
         }
-        Next::At(then) => Action::WaitUntil(then), // 13
+        Next::At(then) => Action::WaitUntil(then), // 14
     };
     Decision { action, report }
 }
@@ -295,29 +301,29 @@ fn is_told_at_once(failure: &LastFailure) -> bool {
     failure.class == RetryClass::Authorization.as_str()
 }
 
-/// Rows 14 to 20.
+/// Rows 15 to 21.
 fn decide_content(content: &Content, now: Time) -> Decision {
     let (action, report) = match content {
-        Content::Refused(refused) => (Action::Wait, Report::refused(refused)), // 14
+        Content::Refused(refused) => (Action::Wait, Report::refused(refused)), // 15
         Content::Failing { at, refused } => {
             let resolving = || Report::resolving(format!("a registry did not serve; tried again at {at}"));
-            (Action::WaitUntil(*at), refused.as_ref().map_or_else(resolving, Report::refused)) // 15
+            (Action::WaitUntil(*at), refused.as_ref().map_or_else(resolving, Report::refused)) // 16
         }
-        Content::Unread => (Action::Pull, Report::resolving("the bundle is being read")), // 16
+        Content::Unread => (Action::Pull, Report::resolving("the bundle is being read")), // 17
         Content::Unmirrored { charts } => {
-            (Action::Mirror, Report::resolving(format!("{charts} charts are being mirrored"))) // 17
+            (Action::Mirror, Report::resolving(format!("{charts} charts are being mirrored"))) // 18
         }
         Content::Plan { digest, stored: Stored::Absent } => {
-            (Action::WritePlan(*digest), Report::resolving(format!("plan {digest} is being written"))) // 18
+            (Action::WritePlan(*digest), Report::resolving(format!("plan {digest} is being written"))) // 19
         }
         Content::Plan { digest, stored: Stored::Taken(what) } => {
             let message = format!("plan {digest} cannot be written: {what}");
-            (Action::Wait, Report::refused(&Refused::new(Reason::Conflict, message))) // 19
+            (Action::Wait, Report::refused(&Refused::new(Reason::Conflict, message))) // 20
         }
         Content::Plan { digest, stored: Stored::Whole } => {
             let action = next_day(now.0).map_or(Action::Wait, |then| Action::WaitUntil(Time(then)));
             let message = format!("plan {digest} is resolved");
-            (action, Report { resolved: true, reason: "Resolved".to_owned(), message }) // 20
+            (action, Report { resolved: true, reason: "Resolved".to_owned(), message }) // 21
         }
     };
     Decision { action, report }

@@ -5,10 +5,11 @@ use std::fmt;
 use crate::aicr;
 use crate::api::Code;
 use crate::plan;
+use crate::registry;
 
 /// A reason of the `Resolved` condition.
 ///
-/// Source: operator-facts section 6. Reasons of AICR's runs and of plans are their modules' own.
+/// Source: operator-facts section 6. Reasons of AICR's runs, of plans and of registries are their modules' own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// A selector matches no node.
@@ -27,10 +28,8 @@ pub enum Reason {
     NamespaceNotAllowed,
     /// A name is taken by something else.
     Conflict,
-    /// There are no credentials for a registry.
-    RegistryCredentialsUnavailable,
-    /// A registry does not let the operator in.
-    Unauthorized,
+    /// What [`crate::registry`] refuses or reports.
+    Registry(registry::Reason),
     /// What [`crate::aicr`] refuses or reports.
     Aicr(aicr::Reason),
     /// What [`crate::plan`] refuses.
@@ -49,8 +48,11 @@ impl Reason {
             Self::OverridePathUnknown => "OverridePathUnknown",
             Self::NamespaceNotAllowed => "NamespaceNotAllowed",
             Self::Conflict => "Conflict",
-            Self::RegistryCredentialsUnavailable => "RegistryCredentialsUnavailable",
-            Self::Unauthorized => "Unauthorized",
+            // The one that both know has one name.
+            Self::Registry(registry::Reason::ArtifactUnsupported) => {
+                aicr::Reason::ArtifactUnsupported.as_str()
+            }
+            Self::Registry(reason) => reason.as_str(),
             Self::Aicr(reason) => reason.as_str(),
             Self::Plan(reason) => reason.as_str(),
         }
@@ -65,11 +67,24 @@ impl Reason {
             | Self::SnapshotIncomplete
             | Self::NamespaceNotAllowed => Code::InvalidRequest,
             Self::CriteriaConflict | Self::Conflict => Code::Conflict,
-            Self::RegistryCredentialsUnavailable => Code::ServiceUnavailable,
-            Self::Unauthorized => Code::Unauthorized,
+            Self::Registry(reason) => registry_code(reason),
             Self::Aicr(reason) => reason.code(),
             Self::Plan(reason) => reason.code(),
         }
+    }
+}
+
+/// The error code of a registry's reason.
+const fn registry_code(reason: registry::Reason) -> Code {
+    use registry::Reason as Cause;
+    match reason {
+        Cause::NotFound => Code::NotFound,
+        Cause::Unauthorized | Cause::RegistryCredentialsUnavailable => Code::Unauthorized,
+        Cause::DigestMismatch | Cause::Conflict => Code::Conflict,
+        Cause::ChartSourceUnsupported | Cause::ContentTooLarge => Code::InvalidRequest,
+        Cause::QuotaExceeded => Code::RateLimitExceeded,
+        Cause::ArtifactUnsupported | Cause::Unexpected => Code::Internal,
+        Cause::Transient => Code::ServiceUnavailable,
     }
 }
 

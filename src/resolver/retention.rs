@@ -5,8 +5,9 @@
 //!
 //! - Plans: active, candidate and pinned, what a rollout without outcome leads from or to, and the five newest others.
 //! - Rollouts, by runtime UID: the newest succeeded one, every one without outcome, and the ten newest others.
-//! - Recipes, values, snapshots and assessments: what a kept plan or rollout refers to, and the newest snapshot. What is
-//!   younger than an hour may belong to a plan that is being written. Nothing goes while a kept plan cannot be read.
+//! - Recipes, values, snapshots and assessments: what a kept plan or rollout refers to or the current resolution uses, and
+//!   the newest snapshot. What is younger than an hour may belong to a plan that is being written. Nothing goes while a
+//!   kept plan cannot be read.
 //! - Attempts: those for current inputs, and what is younger than a week.
 //! - Jobs: a suspended one that nobody needs goes after an hour; finished ones have their own end.
 
@@ -101,8 +102,8 @@ pub struct SuspendedJob {
 pub struct Holdings {
     /// Digests of the active, candidate and pinned plan.
     pub used_plans: BTreeSet<String>,
-    /// Names of the attempts of current inputs.
-    pub current_attempts: BTreeSet<String>,
+    /// Names of the ConfigMaps that the current resolution uses: attempts, and outputs that are in no plan yet.
+    pub current: BTreeSet<String>,
     /// Every plan.
     pub plans: Vec<PlanObject>,
     /// Every rollout.
@@ -233,7 +234,7 @@ fn kept_contents<'a>(
     now: Time,
 ) -> BTreeSet<&'a str> {
     let plans = holdings.plans.iter().filter(|plan| plans.contains(plan.object.uid.as_str()));
-    let mut references = BTreeSet::new();
+    let mut references: BTreeSet<&str> = holdings.current.iter().map(String::as_str).collect();
     let mut all_read = true;
     for plan in plans {
         all_read &= plan.references.is_some();
@@ -250,7 +251,7 @@ fn kept_contents<'a>(
     let stays = |content: &&ContentObject| {
         let object = &content.object;
         if content.role == Role::Attempts {
-            return holdings.current_attempts.contains(&object.name) || is_younger(object, ATTEMPTS, now);
+            return references.contains(object.name.as_str()) || is_younger(object, ATTEMPTS, now);
         }
         !all_read
             || is_younger(object, YOUNG, now)

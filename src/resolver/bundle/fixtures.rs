@@ -1,9 +1,6 @@
-//! Bundles for tests, with their checksums made last.
-
-use std::fmt::Write as _;
+//! Bundles for tests.
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use super::Tree;
 
@@ -44,7 +41,7 @@ impl Builder {
 
     /// Sets a file.
     pub(in crate::resolver) fn file(mut self, path: &str, text: &str) -> Self {
-        self.files.insert(path.to_owned(), text.as_bytes().to_vec());
+        self.files.insert(path.to_owned(), text.to_owned().into());
         self
     }
 
@@ -67,20 +64,14 @@ impl Builder {
             "metadata": {"version": "v1.0.0", "appliedOverlays": ["base", "h100-eks"]},
             "criteria": {"service": "eks"}, "componentRefs": self.components});
         for (path, value) in [("bundle-info.yaml", info), ("recipe.yaml", recipe)] {
-            self.files.insert(path.to_owned(), value.to_string().into_bytes());
+            self.files.insert(path.to_owned(), value.to_string().into());
         }
         self
     }
 
-    /// The files and their checksums.
+    /// The files.
     pub(in crate::resolver) fn tree(self) -> Tree {
-        let mut files = self.indexed().files;
-        let mut sums = String::new();
-        for (path, bytes) in &files {
-            writeln!(sums, "{}  {path}", hex::encode(Sha256::digest(bytes))).unwrap();
-        }
-        files.insert("checksums.txt".to_owned(), sums.into_bytes());
-        files
+        self.indexed().files
     }
 }
 

@@ -27,7 +27,8 @@ fn done(stage: Stage) -> StageFacts {
 }
 
 fn job(stage: Stage, attempt: u32, at: JobState) -> JobFacts {
-    JobFacts { run: run(stage, attempt), deleting: false, state: at, ttl_seconds: TTL_SECONDS }
+    let ended = matches!(at, JobState::Succeeded | JobState::Failed { .. });
+    JobFacts { run: run(stage, attempt), deleting: false, ended, state: at, ttl_seconds: TTL_SECONDS }
 }
 
 fn failed(ending: Ending) -> JobState {
@@ -110,12 +111,22 @@ fn row_4_a_job_being_deleted_is_waited_out() {
 }
 
 #[test]
-fn row_5_the_output_of_a_job_that_succeeded_is_collected() {
+fn row_5_a_job_whose_pod_never_starts_is_recorded_and_then_deleted() {
+    let mut facts = recipe(Some(failed(Ending::ImagePull)), None);
+    facts.stages[1].job.as_mut().unwrap().ended = false;
+    assert!(matches!(action(&facts), Action::Record { ending: Ending::ImagePull, .. }));
+    let mut facts = recipe(Some(failed(Ending::ImagePull)), Some(Ending::ImagePull));
+    facts.stages[1].job.as_mut().unwrap().ended = false;
+    assert_eq!(action(&facts), Action::Delete(run(Stage::Recipe, 1)));
+}
+
+#[test]
+fn row_6_the_output_of_a_job_that_succeeded_is_collected() {
     assert_eq!(action(&recipe(Some(JobState::Succeeded), None)), Action::Collect(run(Stage::Recipe, 1)));
 }
 
 #[test]
-fn row_6_a_failure_is_recorded_once() {
+fn row_7_a_failure_is_recorded_once() {
     let facts = recipe(Some(failed(Ending::Exited(8))), None);
     let record = Action::Record {
         run: run(Stage::Recipe, 1),
@@ -128,19 +139,19 @@ fn row_6_a_failure_is_recorded_once() {
 }
 
 #[test]
-fn row_7_what_a_suspended_job_owns_is_created_before_it_starts() {
+fn row_8_what_a_suspended_job_owns_is_created_before_it_starts() {
     let facts = recipe(Some(JobState::Suspended { complete: false }), None);
     assert_eq!(action(&facts), Action::CreateOwned(run(Stage::Recipe, 1)));
 }
 
 #[test]
-fn row_8_a_complete_job_is_resumed() {
+fn row_9_a_complete_job_is_resumed() {
     let facts = recipe(Some(JobState::Suspended { complete: true }), None);
     assert_eq!(action(&facts), Action::Resume(run(Stage::Recipe, 1)));
 }
 
 #[test]
-fn row_9_a_running_job_is_waited_for_and_named() {
+fn row_10_a_running_job_is_waited_for_and_named() {
     let facts = recipe(Some(JobState::Running), None);
     let id = run(Stage::Recipe, 1).id();
     assert_eq!(action(&facts), Action::Wait);
@@ -151,7 +162,7 @@ fn row_9_a_running_job_is_waited_for_and_named() {
 }
 
 #[test]
-fn row_10_and_11_a_stage_that_gave_up_keeps_its_job_for_a_week_and_reports() {
+fn rows_11_and_12_a_stage_that_gave_up_keeps_its_job_for_a_week_and_reports() {
     let mut facts = recipe(Some(failed(Ending::Exited(2))), Some(Ending::Exited(2)));
     let told =
         ("AICRInvalidRequest".to_owned(), "[INVALID_REQUEST] aicr recipe exited 2: [cli] boom".to_owned());
@@ -163,7 +174,7 @@ fn row_10_and_11_a_stage_that_gave_up_keeps_its_job_for_a_week_and_reports() {
 }
 
 #[test]
-fn row_12_a_due_attempt_gets_its_job() {
+fn row_13_a_due_attempt_gets_its_job() {
     let facts = recipe(None, None);
     assert_eq!(action(&facts), Action::CreateJob(run(Stage::Recipe, 1)));
     let again = recipe(Some(failed(Ending::Exited(6))), Some(Ending::Exited(6)));
@@ -173,7 +184,7 @@ fn row_12_a_due_attempt_gets_its_job() {
 }
 
 #[test]
-fn row_13_an_attempt_that_is_due_later_is_waited_for_and_missing_rights_are_told_at_once() {
+fn row_14_an_attempt_that_is_due_later_is_waited_for_and_missing_rights_are_told_at_once() {
     let later = recipe(None, Some(Ending::Exited(8)));
     assert_eq!(action(&later), Action::WaitUntil(at("01:00:30")));
     let told = "tried again at 2026-10-15T01:00:30Z: aicr recipe exited 8: [cli] boom";
@@ -195,13 +206,13 @@ fn a_stage_whose_input_is_not_known_yet_is_waited_for() {
 }
 
 #[test]
-fn row_14_refused_content_ends_the_resolution() {
+fn row_15_refused_content_ends_the_resolution() {
     let facts = content(Content::Refused(refused()));
     assert_eq!((action(&facts), says(&facts)), (Action::Wait, conflict()));
 }
 
 #[test]
-fn row_15_a_registry_that_does_not_serve_is_tried_again() {
+fn row_16_a_registry_that_does_not_serve_is_tried_again() {
     let then = at("01:05:00");
     let facts = content(Content::Failing { at: then, refused: None });
     assert_eq!((action(&facts), says(&facts).0.as_str()), (Action::WaitUntil(then), "Resolving"));
@@ -210,7 +221,7 @@ fn row_15_a_registry_that_does_not_serve_is_tried_again() {
 }
 
 #[test]
-fn rows_16_to_18_the_bundle_is_pulled_charts_are_mirrored_and_the_plan_is_written() {
+fn rows_17_to_19_the_bundle_is_pulled_charts_are_mirrored_and_the_plan_is_written() {
     let digest = Digest::of_bytes(b"plan");
     assert_eq!(action(&content(Content::Unread)), Action::Pull);
     assert_eq!(action(&content(Content::Unmirrored { charts: 3 })), Action::Mirror);
@@ -219,7 +230,7 @@ fn rows_16_to_18_the_bundle_is_pulled_charts_are_mirrored_and_the_plan_is_writte
 }
 
 #[test]
-fn row_19_a_taken_name_is_a_conflict() {
+fn row_20_a_taken_name_is_a_conflict() {
     let stored = Stored::Taken("ConfigMap aicr-plan-1 holds another digest".to_owned());
     let facts = content(Content::Plan { digest: Digest::of_bytes(b"plan"), stored });
     assert_eq!(action(&facts), Action::Wait);
@@ -227,7 +238,7 @@ fn row_19_a_taken_name_is_a_conflict() {
 }
 
 #[test]
-fn row_20_a_written_plan_is_resolved_until_the_next_day() {
+fn row_21_a_written_plan_is_resolved_until_the_next_day() {
     let digest = Digest::of_bytes(b"plan");
     let facts = content(Content::Plan { digest, stored: Stored::Whole });
     assert_eq!(action(&facts), Action::WaitUntil(Time("2026-10-16T00:00:00Z".parse().unwrap())));
@@ -268,7 +279,9 @@ impl World {
                 let running = self.facts.stages.iter_mut().rev().find_map(|stage| stage.job.as_mut());
                 match running {
                     Some(job) if job.state == JobState::Running => {
-                        job.state = self.endings.pop().map_or(JobState::Succeeded, failed);
+                        let ending = self.endings.pop();
+                        job.ended = ending != Some(Ending::ImagePull);
+                        job.state = ending.map_or(JobState::Succeeded, failed);
                     }
                     _ => return false,
                 }
@@ -346,10 +359,10 @@ fn five_crashes_end_a_resolution_and_it_stays_ended() {
 proptest! {
     /// However runs end, the walk ends too: resolved, or at a failure that is told; what is waited for lies ahead.
     #[test]
-    fn every_resolution_comes_to_an_end(endings in proptest::collection::vec(0..9_usize, 0..12)) {
+    fn every_resolution_comes_to_an_end(endings in proptest::collection::vec(0..10_usize, 0..12)) {
         let known = [
             Ending::Exited(1), Ending::Exited(2), Ending::Exited(4), Ending::Exited(6), Ending::Evicted, Ending::JobDeleted,
-            Ending::OutputMissing, Ending::OutputUnreadable, Ending::DeadlineExceeded,
+            Ending::OutputMissing, Ending::OutputUnreadable, Ending::DeadlineExceeded, Ending::ImagePull,
         ];
         let mut world = World::new(endings.iter().map(|at| known[*at].clone()).collect());
         let report = world.walk();

@@ -119,11 +119,12 @@ fn content_of_a_plan_that_goes_may_go_too() {
 }
 
 #[test]
-fn attempts_stay_for_current_inputs_and_for_a_week() {
+fn what_the_current_resolution_uses_stays_and_attempts_do_for_a_week() {
     let holdings = Holdings {
-        current_attempts: set(&["current"]),
+        current: set(&["current", "recipe-of-a-render-that-fails-for-days"]),
         contents: vec![
             content("current", 900, Role::Attempts),
+            content("recipe-of-a-render-that-fails-for-days", 90, Role::Referenced),
             content("recent", 24 * 6, Role::Attempts),
             content("old", 24 * 8, Role::Attempts),
         ],
