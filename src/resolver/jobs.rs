@@ -238,26 +238,36 @@ fn pod(request: &JobRequest<'_>, settings: &Settings) -> PodSpec {
             }),
             ..PodSecurityContext::default()
         }),
-        containers: vec![Container {
-            name: CONTAINER.to_owned(),
-            image: Some(settings.image.clone()),
-            args: Some(container_args(request.args)),
-            env: Some(env),
-            resources: Some(settings.resources.clone()),
-            volume_mounts: Some(mounts),
-            termination_message_path: Some(IMAGE_REFS.to_owned()),
-            // Without a pushed digest the message is the end of the log.
-            termination_message_policy: Some("FallbackToLogsOnError".to_owned()),
-            security_context: Some(SecurityContext {
-                allow_privilege_escalation: Some(false),
-                read_only_root_filesystem: Some(true),
-                capabilities: Some(Capabilities { drop: Some(vec!["ALL".to_owned()]), add: None }),
-                ..SecurityContext::default()
-            }),
-            ..Container::default()
-        }],
+        containers: vec![container(request, settings, env, mounts)],
         volumes: Some(volumes),
         ..PodSpec::default()
+    }
+}
+
+/// The one container: AICR, without any right that it does not need.
+fn container(
+    request: &JobRequest<'_>,
+    settings: &Settings,
+    env: Vec<EnvVar>,
+    mounts: Vec<VolumeMount>,
+) -> Container {
+    Container {
+        name: CONTAINER.to_owned(),
+        image: Some(settings.image.clone()),
+        args: Some(container_args(request.args)),
+        env: Some(env),
+        resources: Some(settings.resources.clone()),
+        volume_mounts: Some(mounts),
+        termination_message_path: Some(IMAGE_REFS.to_owned()),
+        // Without a pushed digest the message is the end of the log.
+        termination_message_policy: Some("FallbackToLogsOnError".to_owned()),
+        security_context: Some(SecurityContext {
+            allow_privilege_escalation: Some(false),
+            read_only_root_filesystem: Some(true),
+            capabilities: Some(Capabilities { drop: Some(vec!["ALL".to_owned()]), add: None }),
+            ..SecurityContext::default()
+        }),
+        ..Container::default()
     }
 }
 
