@@ -227,8 +227,10 @@ async fn the_operator_has_exactly_the_rights_that_it_uses() {
         grants("runtimerollouts/status", &["update", "patch"]),
     ]
     .concat();
-    let config_maps: Vec<String> = all.iter().map(|verb| format!("{verb} configmaps.")).collect();
-    for (namespace, more) in [("aicr-system", config_maps), ("default", vec![])] {
+    let config_maps = all.iter().map(|verb| format!("{verb} configmaps."));
+    let lease = ["create", "get", "update"].iter().map(|verb| format!("{verb} leases.coordination.k8s.io"));
+    let events = vec!["create events.events.k8s.io".to_owned()];
+    for (namespace, more) in [("aicr-system", config_maps.chain(lease).collect()), ("default", events)] {
         let common = rights(&other, namespace).await;
         let own: BTreeSet<String> =
             rights(&world.operator, namespace).await.difference(&common).cloned().collect();
