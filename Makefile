@@ -6,9 +6,7 @@ SHELL := bash
 
 # What the tests start. kubectl is built only where the machine has none.
 KUBECTL := $(if $(shell command -v kubectl),,kubectl)
-TOOLS := etcd kube-apiserver kube-controller-manager helm argocd-crds $(KUBECTL)
-TOOLS := etcd kube-apiserver kube-controller-manager helm registry oras argocd-crds
-TOOLS += $(if $(shell command -v kubectl),,kubectl)
+TOOLS := etcd kube-apiserver kube-controller-manager helm registry oras argocd-crds $(KUBECTL)
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
