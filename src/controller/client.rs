@@ -68,6 +68,7 @@ pub async fn connect(
     kube::Client::try_from(config).map_err(NoClient::Client)
 }
 
+#[expect(clippy::disallowed_methods, reason = "one of the two places of the controller that make clients")]
 async fn of_kubeconfig(path: &Path, context: Option<String>) -> Result<kube::Config, NoClient> {
     let options = KubeConfigOptions { context, ..KubeConfigOptions::default() };
     let unusable = |error| NoClient::Kubeconfig(path.to_owned(), error);
@@ -76,7 +77,7 @@ async fn of_kubeconfig(path: &Path, context: Option<String>) -> Result<kube::Con
 }
 
 /// Source: Kubernetes page "Accessing the Kubernetes API from a Pod".
-#[expect(clippy::disallowed_methods, reason = "the one place of the controller that makes clients")]
+#[expect(clippy::disallowed_methods, reason = "one of the two places of the controller that make clients")]
 fn of_pod(variable: impl Fn(&str) -> Option<String>, folder: &Path) -> Result<kube::Config, NoClient> {
     let host = variable("KUBERNETES_SERVICE_HOST").ok_or(NoClient::NoPod)?;
     let port = variable("KUBERNETES_SERVICE_PORT").ok_or(NoClient::NoPod)?;
