@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help sandbox test lint generate size clean tools need-rust
+.PHONY: help sandbox test lint generate size bench clean tools need-rust
 
 # What the tests start. kubectl is built only where the machine has none.
 KUBECTL := $(if $(shell command -v kubectl),,kubectl)
@@ -27,11 +27,18 @@ lint: need-rust ## Check formatting, lints and the documentation's links
 generate: need-rust ## Write the CRDs, completions and man pages anew from the code
 	AICR_BLESS=1 cargo test --test generated
 
+# Where cargo puts the shipped binary, wherever its target folder is.
+DIST = $(shell cargo metadata --no-deps --format-version 1 | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')/dist/kubectl-aicr
+
 size: need-rust ## Build the shipped binary (about 5 minutes) and print its size and the libraries it links
 	cargo build --profile dist --package kubectl-aicr
-	@binary=$$(cargo metadata --no-deps --format-version 1 | sed -E 's/.*"target_directory":"([^"]*)".*/\1/')/dist/kubectl-aicr; \
-	bytes=$$(wc -c <"$$binary"); echo "$$binary: $$bytes bytes, at most 12000000 are allowed"; ldd "$$binary"; \
+	@bytes=$$(wc -c <"$(DIST)"); echo "$(DIST): $$bytes bytes, at most 12000000 are allowed"; ldd "$(DIST)"; \
 	test "$$bytes" -le 12000000
+
+bench: size tools ## Measure the shipped binary and the library against their bounds (docs/performance.md)
+	AICR_BENCH_PLUGIN=$(DIST) cargo bench --bench plugin
+	cargo bench --bench plan
+	cargo bench --bench registry
 
 clean: need-rust ## Remove what cargo built and the logs of failed tests; the built tools stay in the user's cache
 	cargo clean
