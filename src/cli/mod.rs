@@ -47,10 +47,6 @@ pub fn main(argv: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return unparsed(&error, &mut printer),
     };
-    if let Some(problem) = cli.usage_problem() {
-        let error = Cli::command().error(clap::error::ErrorKind::ValueValidation, problem);
-        return unparsed(&error, &mut printer);
-    }
     ended(run(&cli, &env, &mut printer), &mut printer)
 }
 
@@ -59,7 +55,16 @@ fn parse(argv: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     let mut definition = Cli::command();
     let argv = words::command_first(&definition, argv);
     let mut matches = definition.try_get_matches_from_mut(argv)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))
+    let name = matches.subcommand_name().unwrap_or_default().to_owned();
+    let cli = Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut definition))?;
+    let Some(problem) = cli.usage_problem() else { return Ok(cli) };
+    let misused =
+        |command: &mut clap::Command| command.error(clap::error::ErrorKind::ValueValidation, problem);
+    // The usage that is shown is the command's own.
+    Err(match definition.find_subcommand_mut(&name) {
+        Some(command) => misused(command),
+        None => misused(&mut definition),
+    })
 }
 
 /// The exit code of a command, after its error was printed.
