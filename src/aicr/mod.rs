@@ -6,7 +6,7 @@
 //! | [`run`] | the stages, how a run ends, what that means, and when it is tried again |
 //! | [`version`] | AICR's version, and what depends on it |
 //! | [`snapshot`], [`recipe`], [`report`], [`ctrf`] | what `snapshot`, `recipe`, `upgrade-check` and `validate` write |
-//! | [`bundle_info`], [`checksums`], [`upstream_env`] | what a bundle holds beside its charts |
+//! | [`bundle_info`], [`upstream_env`] | what a bundle holds beside its charts |
 //! | [`reason`] | why something of these is refused |
 //!
 //! Readers take what is documented, ignore additions, and refuse the rest by naming artifact, field and what was found.
@@ -14,7 +14,6 @@
 
 mod artifact;
 pub mod bundle_info;
-pub mod checksums;
 pub mod command;
 pub mod ctrf;
 pub mod reason;
